@@ -1,0 +1,68 @@
+"""The book's Sphinx extension: what the pages need comes from the site itself, and pages stay light.
+
+* MathJax is copied out of the installed `django-static-mathjax` (its script and the fonts that it names).
+* A page with an interactive figure gets the player's script and style, once.
+* A page whose figures weigh more than the budget fails the build, and the message names the heaviest.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
+
+from ragcore.explore import check_page
+
+MATHJAX = "mathjax/tex-mml-chtml.js"
+
+
+def copy_mathjax(app: Sphinx) -> None:
+    spec = importlib.util.find_spec("mathjax")
+    if spec is None or spec.origin is None:
+        raise ExtensionError("MathJax is missing: pip install django-static-mathjax==3.2.2.1")
+    es5 = Path(spec.origin).parent / "static/mathjax/es5"
+    target = Path(app.outdir) / "mathjax"
+    target.mkdir(parents=True, exist_ok=True)
+    shutil.copy(es5 / "tex-mml-chtml.js", target)
+    fonts = "output/chtml/fonts/woff-v2"
+    shutil.copytree(es5 / fonts, target / fonts, dirs_exist_ok=True)
+
+
+def add_player(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document) -> None:
+    body = context.get("body", "")
+    if 'class="explore"' not in body:
+        return
+    try:
+        check_page(body)
+    except ValueError as error:
+        raise ExtensionError(f"{page}: {error}") from None
+    app.add_css_file("player.css")
+    app.add_js_file("player.js", loading_method="defer")
+
+
+def drop_thebe(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document) -> None:
+    """Jupyter Book loads thebe twice on every page, switched off or not; its address is another site's."""
+    for files in ("script_files", "css_files"):
+        context[files] = [file for file in context[files] if "thebe" not in f"{file.filename} {file.attributes}".lower()]
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    explore = importlib.util.find_spec("ragcore.explore")
+    assert explore is not None
+    assert explore.origin is not None
+    folder = Path(explore.origin).parent
+    app.config.mathjax_path = f"../{MATHJAX}"  # Sphinx counts from _static
+    app.connect(
+        "config-inited",
+        lambda app, config: config.html_static_path.extend([str(folder / "player.js"), str(folder / "player.css")]),
+    )
+    app.connect("builder-inited", copy_mathjax)
+    app.connect("html-page-context", add_player)
+    app.connect("html-page-context", drop_thebe, priority=900)
+    app.add_css_file("book.css")
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

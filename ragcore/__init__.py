@@ -1,0 +1,1 @@
+"""ragcore: giving a language model the right information, one idea a module."""
