@@ -95,10 +95,14 @@ class Figure:
         """The face on a page without Python: the default state, the controls, and all other states."""
         return page_html(self)
 
+    def widget(self) -> Any:
+        """The face in a live kernel."""
+        return widget(self)
+
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         if os.environ.get("RAGCORE_FIGURES") == "page":
             return {"text/html": self.html, "text/plain": repr(self)}
-        bundle: dict[str, Any] = widget(self)._repr_mimebundle_()
+        bundle: dict[str, Any] = self.widget()._repr_mimebundle_()
         return bundle
 
     def __repr__(self) -> str:

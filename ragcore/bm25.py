@@ -1,0 +1,291 @@
+"""BM25: which chunks speak about what the question asks.
+
+    score(D, q) = Σ_{t ∈ q} idf(t) · f·(k₁ + 1) / (f + k₁·(1 − b + b·|D| / avgdl))
+    idf(t)      = ln(1 + (N − n_t + ½) / (n_t + ½))
+
+    q      the question's terms; one that stands twice counts twice
+    f      how often term t stands in chunk D
+    N, n_t how many chunks there are, and how many hold t
+    |D|    the chunk's length in terms; avgdl the mean length
+    k₁     how soon repeating a term stops paying (0: at once); b how much length matters (0: not, 1: fully)
+
+Robertson et al. 1994, with the idf of Lucene, which is positive even for a term in every chunk. Lucene leaves
+out the factor k₁ + 1; that changes every score by the same ratio and no order.
+
+What a term adds to a chunk's score does not depend on the question. So it is computed once, when the index is
+built (the term's *impact* on each chunk); a question adds up the impacts of its terms.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .analysis import ANALYZERS, Analyzer, words
+from .chunking import Chunk
+from .corpus import Article
+from .hits import Hit, check_k, top_k
+from .indexfile import DamagedIndexError, IndexFile, as_bytes, crc, write
+
+K1 = 1.2
+B = 0.75
+
+Numbers = TypeVar("Numbers", float, NDArray[np.float64])
+
+# ------------------------------------------------------------------ the formula
+
+
+def idf(n_t: Numbers, N: int) -> Numbers:
+    """How much a term tells chunks apart: ln(1 + (N − n_t + ½) / (n_t + ½)).
+
+    n_t: chunks that hold the term, 0 ≤ n_t ≤ N; N: all chunks.
+
+    >>> print(f"{idf(4, 439):.3f}")  # «momen» of the published example
+    4.583
+    """
+    result: Numbers = np.log(1 + (N - n_t + 0.5) / (n_t + 0.5))
+    return result
+
+
+def length_factor(length: Numbers, avgdl: float, b: float = B) -> Numbers:
+    """What a chunk's length does to its terms: 1 − b + b·|D| / avgdl; 1 at the mean length.
+
+    >>> print(f"{length_factor(71, 69.53):.4f}")
+    1.0159
+    """
+    return 1 - b + b * length / avgdl
+
+
+def saturation(f: Numbers, factor: float | NDArray[np.float64], k1: float = K1) -> Numbers:
+    """How much f occurrences count: f·(k₁ + 1) / (f + k₁·factor), from 0 up to, never reaching, k₁ + 1.
+
+    factor: the chunk's `length_factor`. At factor 1, one occurrence counts 1.
+
+    >>> [round(saturation(f, 1.0), 3) for f in (1, 2, 3, 100)]
+    [1.0, 1.375, 1.571, 2.174]
+    """
+    result: Numbers = f * (k1 + 1) / (f + k1 * factor)  # type: ignore[assignment]
+    return result
+
+
+def score_term(f: int, n_t: int, N: int, length: int, avgdl: float, k1: float = K1, b: float = B) -> float:
+    """What one term adds to one chunk's score, from statistics alone.
+
+    f, n_t, N, length: counts (of occurrences, chunks, chunks, terms); avgdl: mean length in terms.
+    Raises ValueError unless 0 ≤ n_t ≤ N, f ≥ 0, length ≥ f, avgdl > 0, k1 ≥ 0 and 0 ≤ b ≤ 1.
+
+    >>> round(score_term(f=3, n_t=4, N=439, length=71, avgdl=69.53), 4)
+    7.1689
+    """
+    _check(k1, b)
+    if not 0 <= n_t <= N:
+        raise ValueError(f"n_t must lie between 0 and N = {N}, not be {n_t}")
+    if not 0 <= f <= length:
+        raise ValueError(f"f must lie between 0 and the chunk's length {length}, not be {f}")
+    if avgdl <= 0:
+        raise ValueError(f"avgdl must be above 0, not {avgdl}")
+    return float(idf(n_t, N) * saturation(f, length_factor(length, avgdl, b), k1)) if f else 0.0
+
+
+def _check(k1: float, b: float) -> None:
+    if not 0 <= k1 < np.inf:
+        raise ValueError(f"k1 must be at least 0, not {k1}")
+    if not 0 <= b <= 1:
+        raise ValueError(f"b must lie between 0 and 1, not be {b}")
+
+
+# ------------------------------------------------------------------ the reason for a score
+
+
+@dataclass(frozen=True)
+class TermScore:
+    """One row of an explanation: a term of the question and what it adds."""
+
+    term: str
+    n_t: int
+    idf: float
+    f: int
+    contribution: float
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why a chunk has its score: one row for every term of the question, in its order."""
+
+    rows: tuple[TermScore, ...]
+    length: int
+    avgdl: float
+
+    @property
+    def total(self) -> float:
+        return sum(row.contribution for row in self.rows)
+
+    def __str__(self) -> str:
+        width = max([4, *(len(row.term) for row in self.rows)])
+        lines = [f"{'term':{width}}   n_t     idf   f   adds"]
+        lines += [f"{r.term:{width}} {r.n_t:5} {r.idf:7.3f} {r.f:3} {r.contribution:6.3f}" for r in self.rows]
+        return "\n".join([*lines, f"{'total':{width}} {self.total:24.3f}"])
+
+
+# ------------------------------------------------------------------ the index
+
+
+class BM25:
+    """An index of chunks that ranks them for a question.
+
+    chunks: what is searched; the index keeps their order. analyzer: cuts chunks and questions into terms.
+    Raises ValueError unless k1 ≥ 0 and 0 ≤ b ≤ 1. No chunks at all is a valid index that finds nothing.
+
+    >>> from ragcore.chunking import split_words
+    >>> index = BM25(split_words("důkaz indukcí důkaz sporem", size=2))
+    >>> [hit.chunk.text for hit in index.search("sporem nebo indukcí")]
+    ['důkaz indukcí', 'důkaz sporem']
+    """
+
+    def __init__(self, chunks: Sequence[Chunk], analyzer: Analyzer = words, k1: float = K1, b: float = B):
+        _check(k1, b)
+        self.chunks, self.analyzer, self.k1, self.b = list(chunks), analyzer, k1, b
+        self.vocabulary: dict[str, int] = {}
+        ids, lengths = array("q"), []
+        for chunk in self.chunks:
+            terms = analyzer(chunk.text)
+            ids.extend(self.vocabulary.setdefault(term, len(self.vocabulary)) for term in terms)
+            lengths.append(len(terms))
+        self.lengths = np.array(lengths, dtype=np.int64)
+        self.avgdl = float(self.lengths.mean()) if lengths else 0.0
+
+        # postings: for every term the chunks that hold it, and how often; term i's are starts[i] : starts[i + 1]
+        N = max(1, len(self.chunks))
+        pairs, counts = np.unique(
+            np.asarray(ids, dtype=np.int64) * N + np.repeat(np.arange(len(lengths)), self.lengths),
+            return_counts=True,
+        )
+        term, self._docs = pairs // N, pairs % N
+        self._counts = counts.astype(np.int64)
+        n_t = np.bincount(term, minlength=len(self.vocabulary))
+        self._starts = np.concatenate([[0], np.cumsum(n_t)]).astype(np.int64)
+        factor = length_factor(self.lengths[self._docs].astype(float), self.avgdl or 1.0, b)
+        self._impacts = idf(n_t[term].astype(float), len(self.chunks)) * saturation(
+            self._counts.astype(float), factor, k1
+        )
+        self._file: IndexFile | None = None  # a loaded index: what its postings are checked against
+        self._checksums: NDArray[np.uint32] = np.empty((0, 3), np.uint32)
+        self._checked: set[int] = set()
+
+    def __len__(self) -> int:
+        return len(self.chunks)
+
+    def __repr__(self) -> str:
+        name = _name(self.analyzer)
+        return f"BM25({len(self):,} chunks, {len(self.vocabulary):,} {name}, k1={self.k1}, b={self.b})"
+
+    def n_t(self, term: str) -> int:
+        """How many chunks hold a term; 0 if it is not in the index."""
+        return len(self._postings(term)[0])
+
+    def search(self, question: str, k: int = 10) -> list[Hit]:
+        """The k best chunks. Only those that share a term with the question are returned, so there may be fewer."""
+        check_k(k)
+        return [hit for hit in top_k(self.chunks, self.scores(question), k) if hit.score > 0]
+
+    def scores(self, question: str) -> NDArray[np.float64]:
+        """The score of every chunk, 0 where it shares no term with the question."""
+        scores = np.zeros(len(self), dtype=np.float64)
+        for term in self.analyzer(question):
+            docs, _, impacts = self._postings(term)
+            scores[docs] += impacts
+        return scores
+
+    def explain(self, question: str, chunk: Chunk) -> Explanation:
+        """Where a chunk's score comes from. Raises ValueError if the chunk is not in the index."""
+        try:
+            place = self.chunks.index(chunk)
+        except ValueError:
+            raise ValueError(f"{chunk!r} is not in this index") from None
+        rows = []
+        for term in self.analyzer(question):
+            docs, counts, impacts = self._postings(term)
+            here = docs == place
+            weight = float(idf(len(docs), len(self)))
+            rows.append(TermScore(term, len(docs), weight, int(counts[here].sum()), float(impacts[here].sum())))
+        return Explanation(tuple(rows), int(self.lengths[place]), self.avgdl)
+
+    def _postings(self, term: str) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+        """A term's chunks, its counts in them and its impacts on them; empty for an unknown term."""
+        i = self.vocabulary.get(term)
+        span = slice(0, 0) if i is None else slice(self._starts[i], self._starts[i + 1])
+        found = self._docs[span], self._counts[span], self._impacts[span]
+        if self._file is not None and i is not None and i not in self._checked:
+            if [crc(part) for part in found] != self._checksums[i].tolist():
+                raise self._file.damaged(f"is damaged: the postings of {term!r} are not those that were written")
+            self._checked.add(i)
+        return found
+
+    # -------------------------------------------------------------- on disk
+
+    def save(self, path: str | Path) -> None:
+        """Write the index, chunks and articles included, to one file: whole or not at all."""
+        articles = {id(chunk.article): chunk.article for chunk in self.chunks}
+        number = {key: i for i, key in enumerate(articles)}
+        places = [(number[id(c.article)], c.start, c.end) for c in self.chunks]
+        bounds = zip(self._starts[:-1], self._starts[1:], strict=True)
+        parts = (self._docs, self._counts, self._impacts)
+        write(path, "bm25", {"k1": self.k1, "b": self.b, "analyzer": _name(self.analyzer)}, {
+            "articles": as_bytes([[a.id, a.title, a.language, a.text] for a in articles.values()]),
+            "places": np.array(places, dtype=np.int64).reshape(-1, 3),
+            "vocabulary": as_bytes(list(self.vocabulary)),
+            "lengths": self.lengths,
+            "starts": self._starts,
+            "checksums": np.array([[crc(p[i:j]) for p in parts] for i, j in bounds], np.uint32).reshape(-1, 3),
+            "docs": self._docs, "counts": self._counts, "impacts": self._impacts,
+        })  # fmt: skip
+
+    @classmethod
+    def load(cls, path: str | Path, analyzer: Analyzer | None = None) -> BM25:
+        """Open a saved index; its postings stay on disk until a question needs them.
+
+        analyzer: only for an index that was built with one of your own; it must have the same name.
+        Raises DamagedIndexError for a file that is not what was written: header, sizes and tables are checked
+        here, a term's postings when it is first asked for, everything by `verify`.
+        """
+        file = IndexFile(path, "bm25")
+        name = file.facts["analyzer"]
+        chosen = analyzer or ANALYZERS.get(name)
+        if chosen is None or _name(chosen) != name:
+            raise ValueError(f"{path} was built with the analyzer {name!r}: pass it, load(path, analyzer={name})")
+        self = cls([], chosen, file.facts["k1"], file.facts["b"])
+        articles = [Article(*fields) for fields in file.json("articles")]
+        self.chunks = [Chunk(articles[i], start, end) for i, start, end in file.array("places").tolist()]
+        self.vocabulary = {term: i for i, term in enumerate(file.json("vocabulary"))}
+        self.lengths, self._starts = file.array("lengths"), file.array("starts")
+        self.avgdl = float(self.lengths.mean()) if len(self.lengths) else 0.0
+        self._docs, self._counts, self._impacts = (file.mapped(part) for part in ("docs", "counts", "impacts"))
+        self._file, self._checksums = file, file.array("checksums")
+        return self
+
+    def verify(self) -> None:
+        """Check every byte of a loaded index; raises DamagedIndexError if one is not what was written."""
+        if self._file is not None:
+            self._file.verify()
+
+
+def _name(analyzer: Analyzer) -> str:
+    return getattr(analyzer, "__name__", type(analyzer).__name__)
+
+
+__all__ = [
+    "BM25",
+    "DamagedIndexError",
+    "Explanation",
+    "TermScore",
+    "idf",
+    "length_factor",
+    "saturation",
+    "score_term",
+]

@@ -1,0 +1,149 @@
+"""Articles and questions: what is searched, and what is asked of it.
+
+    data/corpus/cs/07-logic-and-proofs.md  ─►  Article       data/questions/cs.csv  ─►  Question
+
+The book's corpus travels with the package. Your own notes come in with `read_folder`.
+"""
+
+from __future__ import annotations
+
+import csv
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, get_args
+
+Kind = Literal["direct", "paraphrase", "unanswerable"]
+LANGUAGES = ("cs",)
+MAX_ANSWER_WORDS = 8  # a longer quote would be cut in two by small chunks too often, see chapter 9
+
+
+@dataclass(frozen=True)
+class Article:
+    """A document. `text` is its Markdown body as it stands; every offset in this package counts in it."""
+
+    id: str
+    title: str
+    language: str
+    text: str
+
+    def __repr__(self) -> str:
+        return f"Article({self.id!r}, {self.title!r}, {len(self.text.split())} words)"
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question and where its answer stands: an article's id and one or more verbatim quotes from it.
+
+    kind: `direct` uses the subject's terms, `paraphrase` avoids them, `unanswerable` has no article and no quote.
+    """
+
+    text: str
+    kind: Kind
+    article: str | None
+    answers: tuple[str, ...]
+
+
+def data_folder() -> Path:
+    """The book's data: the checkout's `data/`, or the copy inside the installed package."""
+    package = Path(__file__).parent
+    checkout = package.parent / "data"
+    return checkout if (package.parent / "pyproject.toml").exists() else package / "data"
+
+
+def load_corpus(language: str = "cs") -> list[Article]:
+    """The book's articles in one language, in their order.
+
+    >>> load_corpus("cs")[10].title
+    'Gradientní sestup'
+    """
+    _check_language(language)
+    return [read_article(path, path.stem) for path in sorted((data_folder() / "corpus" / language).glob("*.md"))]
+
+
+def load_questions(language: str = "cs") -> list[Question]:
+    """The book's questions in one language: first 30 direct and 6 paraphrased ones, then all the others.
+
+    Raises ValueError, naming the row, unless every answer is a quote of at most eight words that stands in its
+    article exactly once.
+
+    >>> load_questions("cs")[0].kind
+    'direct'
+    """
+    _check_language(language)
+    articles = {article.id: article for article in load_corpus(language)}
+    return read_questions(data_folder() / "questions" / f"{language}.csv", articles)
+
+
+def read_questions(path: Path, articles: dict[str, Article]) -> list[Question]:
+    """Questions from a CSV file with the columns text, kind, article, answers (several answers: `a | b`)."""
+    questions = []
+    with path.open(encoding="utf-8", newline="") as file:
+        reader = csv.DictReader(file)
+        if reader.fieldnames != ["text", "kind", "article", "answers"]:
+            raise ValueError(
+                f"{path.name}: the first line must read text,kind,article,answers, not {reader.fieldnames}"
+            )
+        for row in reader:
+            where = f"{path.name}, line {reader.line_num}"
+            if None in row or None in row.values():
+                raise ValueError(f"{where}: needs exactly four fields, a field with a comma in it stands in quotes")
+            questions.append(_check_question(row, articles, where))
+    return questions
+
+
+def _check_question(row: dict[str, str], articles: dict[str, Article], where: str) -> Question:
+    text, article = row["text"].strip(), row["article"] or None
+    answers = tuple(answer.strip() for answer in row["answers"].split(" | ")) if row["answers"] else ()
+    kind: Kind | None = next((kind for kind in get_args(Kind) if kind == row["kind"]), None)
+    if not text or kind is None:
+        raise ValueError(f"{where}: needs a text and one of the kinds {get_args(Kind)}, not {row['kind']!r}")
+    if (kind == "unanswerable") != (article is None) or (article is None) != (not answers):
+        raise ValueError(f"{where}: an unanswerable question has no article and no answers, every other has both")
+    if article is not None and article not in articles:
+        raise ValueError(f"{where}: there is no article {article!r}")
+    for answer in answers:
+        if not 1 <= len(answer.split()) <= MAX_ANSWER_WORDS:
+            raise ValueError(f"{where}: the answer {answer!r} must have 1 to {MAX_ANSWER_WORDS} words")
+        if (times := articles[article or ""].text.count(answer)) != 1:
+            raise ValueError(f"{where}: the answer {answer!r} stands {times} times in {article!r}, must be once")
+    return Question(text, kind, article, answers)
+
+
+def read_folder(path: str | Path) -> list[Article]:
+    """Your own notes: every .md and .txt file below a folder, in the order of their paths.
+
+    An article's id is its path below the folder, its title the header's, else the first heading, else the
+    file's name. Other files are named in one warning and skipped. Raises ValueError for a folder without
+    notes and for a file that is not UTF-8 (with the place of the first bad byte).
+    """
+    folder = Path(path)
+    if not folder.is_dir():
+        raise ValueError(f"{str(path)!r} is not a folder")
+    files = sorted(file for file in folder.rglob("*") if file.is_file())
+    notes = [file for file in files if file.suffix.lower() in {".md", ".txt"}]
+    if skipped := [file.relative_to(folder).as_posix() for file in files if file not in set(notes)]:
+        warnings.warn(f"skipped, neither .md nor .txt: {', '.join(skipped)}", stacklevel=2)
+    if not notes:
+        raise ValueError(f"no .md or .txt file in {str(path)!r}")
+    return [read_article(file, file.relative_to(folder).as_posix()) for file in notes]
+
+
+def read_article(path: Path, id: str) -> Article:
+    """One file as an article: an optional header of `key: value` lines between two `---`, then the body."""
+    try:
+        text = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path}: not UTF-8, byte {error.start} cannot be read; save the file as UTF-8") from None
+    header: dict[str, str] = {}
+    if text.startswith("---\n") and (end := text.find("\n---\n", 3)) != -1:
+        pairs = (line.partition(":") for line in text[4:end].splitlines() if ":" in line)
+        header = {key.strip(): value.strip().strip("\"'") for key, _, value in pairs}
+        text = text[end + len("\n---\n") :].lstrip("\n")
+    heading = next((line.lstrip("#").strip() for line in text.splitlines() if line.startswith("#")), "")
+    return Article(id, header.get("title") or heading or path.stem, header.get("language", ""), text)
+
+
+def _check_language(language: str) -> None:
+    if language not in LANGUAGES:
+        raise ValueError(f"no corpus in {language!r}; there are: {', '.join(LANGUAGES)}")
