@@ -48,7 +48,9 @@ def add_player(app: Sphinx, page: str, template: str, context: dict[str, Any], d
 def drop_thebe(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document) -> None:
     """Jupyter Book loads thebe twice on every page, switched off or not; its address is another site's."""
     for files in ("script_files", "css_files"):
-        context[files] = [file for file in context[files] if "thebe" not in f"{file.filename} {file.attributes}".lower()]
+        context[files] = [
+            file for file in context[files] if "thebe" not in f"{file.filename} {file.attributes}".lower()
+        ]
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

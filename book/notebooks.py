@@ -11,6 +11,7 @@ import nbformat
 from nbclient import NotebookClient
 
 ROOT = Path(__file__).parent.parent
+QUIET = {"extra_arguments": ["--IPKernelApp.log_level=ERROR"]}
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 
 
@@ -21,7 +22,7 @@ def notebooks() -> list[Path]:
 def run(path: Path) -> None:
     notebook = nbformat.read(path, as_version=4)
     here = {"metadata": {"path": path.parent}}
-    NotebookClient(notebook, timeout=120, record_timing=False, resources=here).execute()
+    NotebookClient(notebook, timeout=120, record_timing=False, resources=here, **QUIET).execute()
     notebook.metadata = {"kernelspec": KERNEL, "language_info": {"name": "python"}}
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)

@@ -22,7 +22,6 @@ from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +35,7 @@ from .indexfile import DamagedIndexError, IndexFile, as_bytes, crc, write
 K1 = 1.2
 B = 0.75
 
-Numbers = TypeVar("Numbers", float, NDArray[np.float64])
+Numbers = float | NDArray[np.float64]
 
 # ------------------------------------------------------------------ the formula
 
@@ -49,8 +48,7 @@ def idf(n_t: Numbers, N: int) -> Numbers:
     >>> print(f"{idf(4, 439):.3f}")  # «momen» of the published example
     4.583
     """
-    result: Numbers = np.log(1 + (N - n_t + 0.5) / (n_t + 0.5))
-    return result
+    return np.log(1 + (N - n_t + 0.5) / (n_t + 0.5))
 
 
 def length_factor(length: Numbers, avgdl: float, b: float = B) -> Numbers:
@@ -62,7 +60,7 @@ def length_factor(length: Numbers, avgdl: float, b: float = B) -> Numbers:
     return 1 - b + b * length / avgdl
 
 
-def saturation(f: Numbers, factor: float | NDArray[np.float64], k1: float = K1) -> Numbers:
+def saturation(f: Numbers, factor: Numbers, k1: float = K1) -> Numbers:
     """How much f occurrences count: f·(k₁ + 1) / (f + k₁·factor), from 0 up to, never reaching, k₁ + 1.
 
     factor: the chunk's `length_factor`. At factor 1, one occurrence counts 1.
@@ -70,8 +68,7 @@ def saturation(f: Numbers, factor: float | NDArray[np.float64], k1: float = K1) 
     >>> [round(saturation(f, 1.0), 3) for f in (1, 2, 3, 100)]
     [1.0, 1.375, 1.571, 2.174]
     """
-    result: Numbers = f * (k1 + 1) / (f + k1 * factor)  # type: ignore[assignment]
-    return result
+    return f * (k1 + 1) / (f + k1 * factor)
 
 
 def score_term(f: int, n_t: int, N: int, length: int, avgdl: float, k1: float = K1, b: float = B) -> float:
@@ -161,19 +158,14 @@ class BM25:
         self.avgdl = float(self.lengths.mean()) if lengths else 0.0
 
         # postings: for every term the chunks that hold it, and how often; term i's are starts[i] : starts[i + 1]
-        N = max(1, len(self.chunks))
-        pairs, counts = np.unique(
-            np.asarray(ids, dtype=np.int64) * N + np.repeat(np.arange(len(lengths)), self.lengths),
-            return_counts=True,
-        )
-        term, self._docs = pairs // N, pairs % N
-        self._counts = counts.astype(np.int64)
+        N = max(1, len(self))
+        place = np.repeat(np.arange(len(self)), self.lengths)
+        pairs, counts = np.unique(np.asarray(ids, dtype=np.int64) * N + place, return_counts=True)
+        term, self._docs, self._counts = pairs // N, pairs % N, counts.astype(np.int64)
         n_t = np.bincount(term, minlength=len(self.vocabulary))
         self._starts = np.concatenate([[0], np.cumsum(n_t)]).astype(np.int64)
-        factor = length_factor(self.lengths[self._docs].astype(float), self.avgdl or 1.0, b)
-        self._impacts = idf(n_t[term].astype(float), len(self.chunks)) * saturation(
-            self._counts.astype(float), factor, k1
-        )
+        factor = length_factor(self.lengths[self._docs], self.avgdl or 1.0, b)
+        self._impacts = np.asarray(idf(n_t[term], len(self)) * saturation(self._counts, factor, k1), np.float64)
         self._file: IndexFile | None = None  # a loaded index: what its postings are checked against
         self._checksums: NDArray[np.uint32] = np.empty((0, 3), np.uint32)
         self._checked: set[int] = set()

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 Kind = Literal["direct", "paraphrase", "unanswerable"]
-LANGUAGES = ("cs",)
+LANGUAGES = ("cs", "en")
 MAX_ANSWER_WORDS = 8  # a longer quote would be cut in two by small chunks too often, see chapter 9
 
 

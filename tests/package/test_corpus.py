@@ -44,7 +44,7 @@ def test_questions_are_counted_as_published_then_seven_direct_and_three_paraphra
 
 
 def test_a_language_that_is_not_there_is_refused():
-    with pytest.raises(ValueError, match="'de'; there are: cs"):
+    with pytest.raises(ValueError, match="'de'; there are: cs, en"):
         load_corpus("de")
     with pytest.raises(ValueError, match="'de'"):
         load_questions("de")
