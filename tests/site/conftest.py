@@ -15,8 +15,15 @@ sys.path.insert(0, str(ROOT / "book"))
 from browser import find  # noqa: E402
 from serve import server  # noqa: E402
 
-FLAGS = ("no-sandbox disable-gpu disable-quic no-first-run disable-background-networking disable-component-update "
-         "disable-sync").split()  # fmt: skip
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 PAGES = sorted(path.relative_to(SITE).as_posix() for path in SITE.rglob("*.html") if "_static" not in path.parts)
 BOOK_PAGES = [page for page in PAGES if page != "search.html"]
 
@@ -38,7 +45,7 @@ def browser():
     if path is None:
         pytest.fail("no Chromium or Chrome found: run python book/browser.py")
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=path, args=[f"--{flag}" for flag in FLAGS])
+        started = playwright.chromium.launch(executable_path=path, args=FLAGS)
         yield started
         started.close()
 
