@@ -18,6 +18,18 @@ function startFigure(figure) {
   const form = figure.querySelector(".explore-controls");
   const inputs = controls.map((control) => form.elements.namedItem(control.name));
 
+  const made = new Map(); // for each node the HTML that was parsed before
+  function parsed(node, html) {
+    if (!made.has(node)) made.set(node, new Map());
+    const known = made.get(node);
+    if (!known.has(html)) {
+      const scratch = node.cloneNode(false);
+      scratch.innerHTML = html;
+      known.set(html, [...scratch.childNodes]);
+    }
+    return known.get(html);
+  }
+
   function show() {
     let state = 0;
     controls.forEach((control, i) => {
@@ -36,7 +48,7 @@ function startFigure(figure) {
         let tenths = 0;
         value = template.replace(/~/g, () => ` ${(tenths += Number(steps.next().value)) / 10}`);
       }
-      if (attribute === "#html") nodes[node].innerHTML = value;
+      if (attribute === "#html") nodes[node].replaceChildren(...parsed(nodes[node], value));
       else if (attribute === "#text") nodes[node].textContent = value;
       else if (value === null) nodes[node].removeAttribute(attribute);
       else nodes[node].setAttribute(attribute, value);
