@@ -22,9 +22,8 @@ Analyzer = Callable[[str], list[str]]
 
 STEM_LETTERS = 5
 
-_HEBREW_QUOTE = re.compile("(?<=[\u05d0-\u05ea])['\"\u2019\u201d](?=[\u05d0-\u05ea])")
+_HEBREW_QUOTE = re.compile("([\u05d0-\u05ea][\u0591-\u05c7]*)(['\"\u2019\u201d])(?=[\u05d0-\u05ea])")
 _GERESH = {"'": "\u05f3", "\u2019": "\u05f3", '"': "\u05f4", "\u201d": "\u05f4"}
-_IN_WORD = {"\u05f3", "\u05f4"}
 
 
 def normalize(text: str) -> str:
@@ -42,17 +41,26 @@ def words(text: str) -> list[str]:
     >>> words("BM25 a GPT-3: důkaz «indukcí»")
     ['bm25', 'a', 'gpt', '3', 'důkaz', 'indukcí']
     """
-    text = _HEBREW_QUOTE.sub(lambda match: _GERESH[match.group()], normalize(text))
-    table = {ord(c): _role(c) for c in set(text)}
-    return [word for word in text.translate(table).split() if any(map(str.isalnum, word))]
+    text = normalize(text)
+    text = text.translate(dict.fromkeys(ord(c) for c in set(text) if _invisible(c)))
+    text = _HEBREW_QUOTE.sub(lambda match: match[1] + _GERESH[match[2]], text)
+    text = text.translate({ord(c): " " for c in set(text) if not _in_word(c)})
+    found = (word.strip("\u05f3\u05f4") for word in text.split())
+    return [word for word in found if any(map(str.isalnum, word))]
 
 
-def _role(c: str) -> str | None:
-    """What a character does to a word: it stays in it, vanishes from it (None) or ends it (a space)."""
-    category = unicodedata.category(c)
-    if category == "Cf" or "\ufe00" <= c <= "\ufe0f":  # invisible: format characters, variation selectors
-        return None
-    return c if c.isalnum() or category.startswith("M") or c in _IN_WORD else " "
+def _invisible(c: str) -> bool:
+    """Format characters (soft hyphen, zero width, direction), joiners and variation selectors."""
+    return (
+        unicodedata.category(c) == "Cf"
+        or c == "\u034f"
+        or "\ufe00" <= c <= "\ufe0f"
+        or "\U000e0100" <= c <= "\U000e01ef"
+    )
+
+
+def _in_word(c: str) -> bool:
+    return c.isalnum() or unicodedata.category(c).startswith("M") or c in "\u05f3\u05f4"
 
 
 def letters(word: str) -> list[str]:
@@ -90,6 +98,53 @@ def trigrams(text: str) -> list[str]:
         padded = ["_", *letters(word), "_"]
         terms += ["".join(padded[i : i + 3]) for i in range(len(padded) - 2)]
     return terms
+
+
+# ------------------------------------------------------------------ beside the three of the book
+
+SNOWBALL = {"cs": "czech", "en": "english", "it": "italian"}
+
+
+def snowball(language: str) -> Analyzer:
+    """An analyzer that cuts endings off by the rules of a language (Snowball, Porter 2001).
+
+    Needs the package snowballstemmer. Raises ValueError for a language that it lacks here (Hebrew among them).
+    """
+    if language not in SNOWBALL:
+        raise ValueError(f"no Snowball stemmer for {language!r}; there are: {', '.join(SNOWBALL)}")
+    try:
+        import snowballstemmer
+    except ImportError:
+        raise ImportError("this analyzer needs snowballstemmer: pip install 'ragcore[languages]'") from None
+    stemmer = snowballstemmer.stemmer(SNOWBALL[language])
+
+    def analyze(text: str) -> list[str]:
+        return [normalize(stem) for stem in stemmer.stemWords(words(text))]
+
+    analyze.__name__ = f"snowball_{language}"
+    return analyze
+
+
+def lemmas(language: str) -> Analyzer:
+    """An analyzer that looks every word up in a table of its dictionary form (simplemma, Barbaresi 2023).
+
+    Needs the package simplemma. A word that is not in the table stays as it is. Raises ValueError for a
+    language without a table.
+    """
+    try:
+        import simplemma
+    except ImportError:
+        raise ImportError("this analyzer needs simplemma: pip install 'ragcore[languages]'") from None
+    try:
+        simplemma.lemmatize("a", lang=language)
+    except ValueError:
+        raise ValueError(f"simplemma has no table for {language!r}") from None
+
+    def analyze(text: str) -> list[str]:
+        return [normalize(simplemma.lemmatize(word, lang=language)) for word in words(text)]
+
+    analyze.__name__ = f"lemmas_{language}"
+    return analyze
 
 
 ANALYZERS: dict[str, Analyzer] = {"words": words, "stems": stems, "trigrams": trigrams}

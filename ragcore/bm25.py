@@ -30,7 +30,7 @@ from .analysis import ANALYZERS, Analyzer, words
 from .chunking import Chunk
 from .corpus import Article
 from .hits import Hit, check_k, top_k
-from .indexfile import DamagedIndexError, IndexFile, as_bytes, crc, write
+from .indexfile import IndexFile, as_bytes, crc, write
 
 K1 = 1.2
 B = 0.75
@@ -48,6 +48,8 @@ def idf(n_t: Numbers, N: int) -> Numbers:
     >>> print(f"{idf(4, 439):.3f}")  # «momen» of the published example
     4.583
     """
+    if np.any(n_t < 0) or np.any(n_t > N):
+        raise ValueError(f"n_t must lie between 0 and N = {N}, not be {n_t}")
     return np.log(1 + (N - n_t + 0.5) / (n_t + 0.5))
 
 
@@ -57,6 +59,10 @@ def length_factor(length: Numbers, avgdl: float, b: float = B) -> Numbers:
     >>> print(f"{length_factor(71, 69.53):.4f}")
     1.0159
     """
+    if not avgdl > 0:
+        raise ValueError(f"avgdl must be above 0, not {avgdl}")
+    if not 0 <= b <= 1:
+        raise ValueError(f"b must lie between 0 and 1, not be {b}")
     return 1 - b + b * length / avgdl
 
 
@@ -68,7 +74,9 @@ def saturation(f: Numbers, factor: Numbers, k1: float = K1) -> Numbers:
     >>> [round(saturation(f, 1.0), 3) for f in (1, 2, 3, 100)]
     [1.0, 1.375, 1.571, 2.174]
     """
-    return f * (k1 + 1) / (f + k1 * factor)
+    if np.any(f < 0) or not 0 <= k1 < np.inf:
+        raise ValueError(f"f and k1 must be at least 0, not {f} and {k1}")
+    return f * (k1 + 1) / (f + k1 * factor) if np.any(f) else 0.0 * f
 
 
 def score_term(f: int, n_t: int, N: int, length: int, avgdl: float, k1: float = K1, b: float = B) -> float:
@@ -80,21 +88,9 @@ def score_term(f: int, n_t: int, N: int, length: int, avgdl: float, k1: float = 
     >>> round(score_term(f=3, n_t=4, N=439, length=71, avgdl=69.53), 4)
     7.1689
     """
-    _check(k1, b)
-    if not 0 <= n_t <= N:
-        raise ValueError(f"n_t must lie between 0 and N = {N}, not be {n_t}")
     if not 0 <= f <= length:
         raise ValueError(f"f must lie between 0 and the chunk's length {length}, not be {f}")
-    if avgdl <= 0:
-        raise ValueError(f"avgdl must be above 0, not {avgdl}")
-    return float(idf(n_t, N) * saturation(f, length_factor(length, avgdl, b), k1)) if f else 0.0
-
-
-def _check(k1: float, b: float) -> None:
-    if not 0 <= k1 < np.inf:
-        raise ValueError(f"k1 must be at least 0, not {k1}")
-    if not 0 <= b <= 1:
-        raise ValueError(f"b must lie between 0 and 1, not be {b}")
+    return float(idf(n_t, N) * saturation(f, length_factor(length, avgdl, b), k1))
 
 
 # ------------------------------------------------------------------ the reason for a score
@@ -121,6 +117,7 @@ class Explanation:
 
     @property
     def total(self) -> float:
+        """The chunk's score: the sum of what its terms add."""
         return sum(row.contribution for row in self.rows)
 
     def __str__(self) -> str:
@@ -137,7 +134,8 @@ class BM25:
     """An index of chunks that ranks them for a question.
 
     chunks: what is searched; the index keeps their order. analyzer: cuts chunks and questions into terms.
-    Raises ValueError unless k1 ≥ 0 and 0 ≤ b ≤ 1. No chunks at all is a valid index that finds nothing.
+    Raises ValueError unless k1 ≥ 0 and 0 ≤ b ≤ 1, TypeError for chunks that are none and an analyzer that is
+    no function. No chunks at all is a valid index that finds nothing.
 
     >>> from ragcore.chunking import split_words
     >>> index = BM25(split_words("důkaz indukcí důkaz sporem", size=2))
@@ -146,8 +144,11 @@ class BM25:
     """
 
     def __init__(self, chunks: Sequence[Chunk], analyzer: Analyzer = words, k1: float = K1, b: float = B):
-        _check(k1, b)
-        self.chunks, self.analyzer, self.k1, self.b = list(chunks), analyzer, k1, b
+        if not callable(analyzer):
+            raise TypeError(f"analyzer must be a function from a text to terms, as ragcore.stems, not {analyzer!r}")
+        self.chunks, self.analyzer, self.k1, self.b = list(chunks), analyzer, float(k1), float(b)
+        if strange := [chunk for chunk in self.chunks if not isinstance(chunk, Chunk)]:
+            raise TypeError(f"chunks must come from a splitter, as ragcore.split_words, not be {strange[0]!r}")
         self.vocabulary: dict[str, int] = {}
         ids, lengths = array("q"), []
         for chunk in self.chunks:
@@ -179,7 +180,7 @@ class BM25:
 
     def n_t(self, term: str) -> int:
         """How many chunks hold a term; 0 if it is not in the index."""
-        return len(self._postings(term)[0])
+        return len(self.postings(term)[0])
 
     def search(self, question: str, k: int = 10) -> list[Hit]:
         """The k best chunks. Only those that share a term with the question are returned, so there may be fewer."""
@@ -190,7 +191,7 @@ class BM25:
         """The score of every chunk, 0 where it shares no term with the question."""
         scores = np.zeros(len(self), dtype=np.float64)
         for term in self.analyzer(question):
-            docs, _, impacts = self._postings(term)
+            docs, _, impacts = self.postings(term)
             scores[docs] += impacts
         return scores
 
@@ -202,13 +203,13 @@ class BM25:
             raise ValueError(f"{chunk!r} is not in this index") from None
         rows = []
         for term in self.analyzer(question):
-            docs, counts, impacts = self._postings(term)
+            docs, counts, impacts = self.postings(term)
             here = docs == place
             weight = float(idf(len(docs), len(self)))
             rows.append(TermScore(term, len(docs), weight, int(counts[here].sum()), float(impacts[here].sum())))
         return Explanation(tuple(rows), int(self.lengths[place]), self.avgdl)
 
-    def _postings(self, term: str) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    def postings(self, term: str) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
         """A term's chunks, its counts in them and its impacts on them; empty for an unknown term."""
         i = self.vocabulary.get(term)
         span = slice(0, 0) if i is None else slice(self._starts[i], self._starts[i + 1])
@@ -223,13 +224,15 @@ class BM25:
 
     def save(self, path: str | Path) -> None:
         """Write the index, chunks and articles included, to one file: whole or not at all."""
-        articles = {id(chunk.article): chunk.article for chunk in self.chunks}
-        number = {key: i for i, key in enumerate(articles)}
-        places = [(number[id(c.article)], c.start, c.end) for c in self.chunks]
+        articles = list(dict.fromkeys(chunk.article for chunk in self.chunks))
+        number = {article: i for i, article in enumerate(articles)}
+        places = [(number[chunk.article], chunk.start, chunk.end) for chunk in self.chunks]
         bounds = zip(self._starts[:-1], self._starts[1:], strict=True)
         parts = (self._docs, self._counts, self._impacts)
-        write(path, "bm25", {"k1": self.k1, "b": self.b, "analyzer": _name(self.analyzer)}, {
-            "articles": as_bytes([[a.id, a.title, a.language, a.text] for a in articles.values()]),
+        facts = {"k1": self.k1, "b": self.b, "analyzer": _name(self.analyzer), "own_analyzer": self._own_analyzer()}
+        write(path, "bm25", facts, {
+            "articles": as_bytes([[a.id, a.title, a.language, a.text] for a in articles]),
+            "sections": as_bytes([chunk.section for chunk in self.chunks]),
             "places": np.array(places, dtype=np.int64).reshape(-1, 3),
             "vocabulary": as_bytes(list(self.vocabulary)),
             "lengths": self.lengths,
@@ -248,36 +251,38 @@ class BM25:
         """
         file = IndexFile(path, "bm25")
         name = file.facts["analyzer"]
-        chosen = analyzer or ANALYZERS.get(name)
-        if chosen is None or _name(chosen) != name:
-            raise ValueError(f"{path} was built with the analyzer {name!r}: pass it, load(path, analyzer={name})")
-        self = cls([], chosen, file.facts["k1"], file.facts["b"])
+        if analyzer is None and not file.facts["own_analyzer"]:
+            analyzer = ANALYZERS[name]
+        if analyzer is None or _name(analyzer) != name:
+            raise ValueError(f"{path} was built with an analyzer called {name!r}: pass it, load(path, analyzer)")
+        self = cls([], analyzer, file.facts["k1"], file.facts["b"])
         articles = [Article(*fields) for fields in file.json("articles")]
-        self.chunks = [Chunk(articles[i], start, end) for i, start, end in file.array("places").tolist()]
+        sections = file.json("sections")
+        places = file.array("places").tolist()
+        self.chunks = [
+            Chunk(articles[i], start, end, tuple(section))
+            for (i, start, end), section in zip(places, sections, strict=True)
+        ]
         self.vocabulary = {term: i for i, term in enumerate(file.json("vocabulary"))}
         self.lengths, self._starts = file.array("lengths"), file.array("starts")
         self.avgdl = float(self.lengths.mean()) if len(self.lengths) else 0.0
         self._docs, self._counts, self._impacts = (file.mapped(part) for part in ("docs", "counts", "impacts"))
         self._file, self._checksums = file, file.array("checksums")
+        if self.chunks:  # two functions may share a name: does this one cut as the index was cut?
+            terms = analyzer(self.chunks[0].text)
+            if len(terms) != self.lengths[0] or not self.vocabulary.keys() >= set(terms):
+                raise ValueError(f"{path} was built with another analyzer than this {name!r}: pass the same one")
         return self
 
     def verify(self) -> None:
-        """Check every byte of a loaded index; raises DamagedIndexError if one is not what was written."""
+        """Check every part of a loaded index; raises DamagedIndexError if one is not what was written."""
         if self._file is not None:
             self._file.verify()
+
+    def _own_analyzer(self) -> bool:
+        """Whether the analyzer is one of the reader's own, which a file cannot hold."""
+        return ANALYZERS.get(_name(self.analyzer)) is not self.analyzer
 
 
 def _name(analyzer: Analyzer) -> str:
     return getattr(analyzer, "__name__", type(analyzer).__name__)
-
-
-__all__ = [
-    "BM25",
-    "DamagedIndexError",
-    "Explanation",
-    "TermScore",
-    "idf",
-    "length_factor",
-    "saturation",
-    "score_term",
-]

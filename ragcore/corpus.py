@@ -8,6 +8,7 @@ The book's corpus travels with the package. Your own notes come in with `read_fo
 from __future__ import annotations
 
 import csv
+import re
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,8 @@ from typing import Literal, get_args
 
 Kind = Literal["direct", "paraphrase", "unanswerable"]
 LANGUAGES = ("cs", "en")
+# between two lines of ---: «key: value», list items, indented lines; anything else is the text's own
+_HEADER = re.compile(r"---\n((?:\w[\w -]*:.*\n|[ \t]+.*\n|- .*\n|#.*\n|\n)+)---(?:\n|\Z)")
 MAX_ANSWER_WORDS = 8  # a longer quote would be cut in two by small chunks too often, see chapter 9
 
 
@@ -48,7 +51,7 @@ def data_folder() -> Path:
     """The book's data: the checkout's `data/`, or the copy inside the installed package."""
     package = Path(__file__).parent
     checkout = package.parent / "data"
-    return checkout if (package.parent / "pyproject.toml").exists() else package / "data"
+    return checkout if (checkout / "corpus" / "cs").is_dir() else package / "data"
 
 
 def load_corpus(language: str = "cs") -> list[Article]:
@@ -58,7 +61,11 @@ def load_corpus(language: str = "cs") -> list[Article]:
     'Gradientní sestup'
     """
     _check_language(language)
-    return [read_article(path, path.stem) for path in sorted((data_folder() / "corpus" / language).glob("*.md"))]
+    folder = data_folder() / "corpus" / language
+    articles = [read_article(path, path.stem) for path in sorted(folder.glob("*.md"))]
+    if not articles:
+        raise FileNotFoundError(f"the book's corpus is not where it should be, in {folder}: install ragcore anew")
+    return articles
 
 
 def load_questions(language: str = "cs") -> list[Question]:
@@ -78,7 +85,7 @@ def load_questions(language: str = "cs") -> list[Question]:
 def read_questions(path: Path, articles: dict[str, Article]) -> list[Question]:
     """Questions from a CSV file with the columns text, kind, article, answers (several answers: `a | b`)."""
     questions = []
-    with path.open(encoding="utf-8", newline="") as file:
+    with path.open(encoding="utf-8-sig", newline="") as file:
         reader = csv.DictReader(file)
         if reader.fieldnames != ["text", "kind", "article", "answers"]:
             raise ValueError(
@@ -105,7 +112,7 @@ def _check_question(row: dict[str, str], articles: dict[str, Article], where: st
     for answer in answers:
         if not 1 <= len(answer.split()) <= MAX_ANSWER_WORDS:
             raise ValueError(f"{where}: the answer {answer!r} must have 1 to {MAX_ANSWER_WORDS} words")
-        if (times := articles[article or ""].text.count(answer)) != 1:
+        if (times := len(re.findall(f"(?={re.escape(answer)})", articles[article or ""].text))) != 1:
             raise ValueError(f"{where}: the answer {answer!r} stands {times} times in {article!r}, must be once")
     return Question(text, kind, article, answers)
 
@@ -114,13 +121,19 @@ def read_folder(path: str | Path) -> list[Article]:
     """Your own notes: every .md and .txt file below a folder, in the order of their paths.
 
     An article's id is its path below the folder, its title the header's, else the first heading, else the
-    file's name. Other files are named in one warning and skipped. Raises ValueError for a folder without
+    file's name. Files and folders whose name begins with a dot are left alone; other files are named in one
+    warning and skipped. Raises ValueError for a folder without
     notes and for a file that is not UTF-8 (with the place of the first bad byte).
     """
     folder = Path(path)
     if not folder.is_dir():
         raise ValueError(f"{str(path)!r} is not a folder")
-    files = sorted(file for file in folder.rglob("*") if file.is_file())
+    visible = (
+        file for file in folder.rglob("*") if not any(p.startswith(".") for p in file.relative_to(folder).parts)
+    )
+    files = sorted(
+        (file for file in visible if not file.is_dir()), key=lambda file: file.relative_to(folder).as_posix()
+    )
     notes = [file for file in files if file.suffix.lower() in {".md", ".txt"}]
     if skipped := [file.relative_to(folder).as_posix() for file in files if file not in set(notes)]:
         warnings.warn(f"skipped, neither .md nor .txt: {', '.join(skipped)}", stacklevel=2)
@@ -136,10 +149,10 @@ def read_article(path: Path, id: str) -> Article:
     except UnicodeDecodeError as error:
         raise ValueError(f"{path}: not UTF-8, byte {error.start} cannot be read; save the file as UTF-8") from None
     header: dict[str, str] = {}
-    if text.startswith("---\n") and (end := text.find("\n---\n", 3)) != -1:
-        pairs = (line.partition(":") for line in text[4:end].splitlines() if ":" in line)
+    if match := _HEADER.match(text):
+        pairs = (line.partition(":") for line in match[1].splitlines() if ":" in line)
         header = {key.strip(): value.strip().strip("\"'") for key, _, value in pairs}
-        text = text[end + len("\n---\n") :].lstrip("\n")
+        text = text[match.end() :].lstrip("\n")
     heading = next((line.lstrip("#").strip() for line in text.splitlines() if line.startswith("#")), "")
     return Article(id, header.get("title") or heading or path.stem, header.get("language", ""), text)
 

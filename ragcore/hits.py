@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Integral
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,9 +24,9 @@ class Hit:
 
 
 def check_k(k: int) -> None:
-    """Raises ValueError unless at least one result is asked for."""
-    if k < 1:
-        raise ValueError(f"k must be at least 1, not {k}")
+    """Raises ValueError unless k is a whole number of at least 1."""
+    if not isinstance(k, Integral) or k < 1:
+        raise ValueError(f"k must be a whole number of at least 1, not {k}")
 
 
 def top_k(chunks: Sequence[Chunk], scores: ArrayLike, k: int = 10) -> list[Hit]:

@@ -29,12 +29,13 @@ class DamagedIndexError(ValueError):
 
 
 def crc(array: NDArray[Any]) -> int:
+    """The CRC-32 of an array's bytes."""
     return zlib.crc32(np.ascontiguousarray(array).data)
 
 
 def as_bytes(value: Any) -> NDArray[np.uint8]:
     """Plain lists and strings as an array of their JSON."""
-    return np.frombuffer(json.dumps(value, ensure_ascii=False).encode(), dtype=np.uint8)
+    return np.frombuffer(json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass"), dtype=np.uint8)
 
 
 def write(path: str | Path, kind: str, facts: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
@@ -58,6 +59,9 @@ def write(path: str | Path, kind: str, facts: dict[str, Any], arrays: dict[str, 
                 file.write(array.tobytes() + bytes(-array.nbytes % _ALIGN))
             file.flush()
             os.fsync(file.fileno())
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(name, 0o666 & ~umask)  # a temporary file is private; an index is a file like any other
         os.replace(name, path)
     except BaseException:
         Path(name).unlink(missing_ok=True)
@@ -109,6 +113,7 @@ class IndexFile:
         return array
 
     def json(self, name: str) -> Any:
+        """What `as_bytes` made an array of."""
         return json.loads(self.array(name).tobytes())
 
     def verify(self) -> None:

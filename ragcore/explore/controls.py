@@ -32,6 +32,8 @@ class Control:
         if default not in values:
             raise ValueError(f"the default {default!r} of control {self.name!r} is not on its grid {values}")
         labels = list(self.labels) or [str(value) for value in values]
+        if not all(isinstance(label, str) for label in labels):
+            raise TypeError(f"the labels of control {self.name!r} must be texts: {labels}")
         if len(labels) != len(values):
             raise ValueError(f"control {self.name!r} has {len(values)} values and {len(labels)} labels")
         for field, value in (("values", values), ("default", default), ("labels", labels)):
@@ -40,6 +42,7 @@ class Control:
 
     @property
     def start(self) -> int:
+        """The place of the default among the values."""
         return list(self.values).index(self.default)
 
 

@@ -75,16 +75,26 @@ class Figure:
 
     @property
     def default(self) -> dict[str, Any]:
+        """The arguments of the state in which the figure starts."""
         return {control.name: control.default for control in self.controls}
+
+    def state(self, **arguments: Any) -> State:
+        """What `draw` gives, drawn in the book's style. A ValueError means that the combination is impossible."""
+        with style():
+            state = self.draw(**arguments)
+        if not isinstance(state, State) or not isinstance(state.sentence, str):
+            raise TypeError(f"figure {self.name!r}: draw must return a State with a sentence, not {state!r}")
+        return state
 
     def view(self, **arguments: Any) -> Element:
         """One state as an HTML tree: picture, body, sentence."""
-        with style():
-            state = self.draw(**arguments)
+        return self.tree(self.state(**arguments))
+
+    def tree(self, state: State) -> Element:
         sentence_id = f"{self.name}-sentence"
         picture = None
         if state.picture is not None:
-            tree = svg_tree(state.picture)
+            tree = svg_tree(state.picture, f"{self.name}.svg")
             picture = tag("div", tree, class_="explore-picture", role="img", aria_labelledby=sentence_id)
         body = None if state.body is None else tag("div", state.body, class_="explore-body")
         sentence = tag("p", state.sentence, class_="explore-sentence", id=sentence_id, aria_live="polite")

@@ -22,15 +22,28 @@ def tag(name: str, /, *children: Part | None, **attributes: str) -> Element:
     for child in children:
         if isinstance(child, Element):
             node.append(child)
-        elif child is not None and len(node):
+        elif child is None:
+            continue
+        elif not isinstance(child, str):
+            raise TypeError(f"<{name}> can hold texts and elements, not {child!r}")
+        elif len(node):
             node[-1].tail = (node[-1].tail or "") + child
-        elif child is not None:
+        else:
             node.text = (node.text or "") + child
     return node
 
 
 def table(head: Sequence[Part], rows: Sequence[Sequence[Part]], foot: Sequence[Part] | None = None) -> Element:
-    """A table whose first column names the rows and whose other columns are numbers (set right)."""
+    """A table whose first column names the rows and whose other columns are numbers (set right).
+
+    Raises ValueError for a row that has not as many cells as the head.
+
+    >>> write(table(["term", "f"], [["momen", "3"]]).find("tbody"))
+    '<tbody><tr><th scope="row">momen</th><td>3</td></tr></tbody>'
+    """
+    for row in [*rows, foot or head]:
+        if len(row) != len(head):
+            raise ValueError(f"the table has {len(head)} columns, so this row is wrong: {row}")
 
     def cells(row: Sequence[Part]) -> list[Element]:
         return [tag("th", row[0], scope="row"), *(tag("td", cell) for cell in row[1:])]
@@ -44,6 +57,7 @@ def table(head: Sequence[Part], rows: Sequence[Sequence[Part]], foot: Sequence[P
 
 
 def write(node: Element) -> str:
+    """An element as HTML."""
     return ET.tostring(node, encoding="unicode", method="html")
 
 

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .html import tag, write
-from .page import own_ids
 
 if TYPE_CHECKING:
     from .figure import Figure
@@ -24,7 +23,7 @@ def widget(figure: Figure) -> Any:
         kind = ipywidgets.Dropdown if control.kind == "menu" else ipywidgets.SelectionSlider
         inputs[control.name] = kind(
             options=list(zip(control.labels, control.values, strict=True)),
-            value=control.default,
+            index=control.start,
             description=control.label,
             style={"description_width": "initial"},
             layout={"width": "min(32rem, 95%)"},
@@ -36,7 +35,7 @@ def widget(figure: Figure) -> Any:
             state = figure.view(**{name: chosen.value for name, chosen in inputs.items()})
         except ValueError as error:  # an impossible combination says why
             state = tag("p", str(error), class_="explore-sentence explore-invalid")
-        view.value = f'<style>{css}</style><div class="explore">{own_ids(write(state))}</div>'
+        view.value = f'<style>{css}</style><div class="explore">{write(state)}</div>'
 
     for chosen in inputs.values():
         chosen.observe(show, names="value")

@@ -9,7 +9,6 @@ frame has which of a change's values. `player.js` reads it. Equal numbers give e
 from __future__ import annotations
 
 import copy
-import hashlib
 import json
 import re
 from math import prod
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
 MAX_PICTURES = 200  # states with a picture: 70 ms each when the book is made
 MAX_STATES = 2000  # states of tables and text
-MAX_FIGURE_BYTES = 400_000  # of HTML before compression; servers gzip it to about a tenth
+MAX_FIGURE_BYTES = 500_000  # of HTML before compression; servers gzip it to about a tenth
 MAX_PAGE_STATES = 4000
 MAX_PAGE_BYTES = 900_000
 
@@ -38,7 +37,7 @@ def page_html(figure: Figure) -> str:
         form, data = write(_form(figure)), f'<script type="application/json">{_data(figure, views)}</script>'
     caption = write(tag("figcaption", figure.caption)) if figure.caption else ""
     opening = f'<figure class="explore" id="{figure.name}" data-states="{len(figure.grid)}">'
-    html = own_ids(f"{opening}{form}{write(views[0])}{caption}{data}</figure>")
+    html = f"{opening}{form}{write(views[0])}{caption}{data}</figure>"
     if (size := len(html.encode())) > MAX_FIGURE_BYTES:
         raise ValueError(
             f"figure {figure.name!r} weighs {size:,} bytes in {len(figure.grid)} states, at most "
@@ -60,12 +59,14 @@ def _views(figure: Figure) -> list[Element]:
     views = [start]
     for arguments in figure.grid:
         try:
-            views.append(figure.view(**arguments))
+            state = figure.state(**arguments)
         except ValueError as error:
             invalid = copy.deepcopy(start)
             invalid.set("class", "explore-view explore-invalid")
             invalid[-1].text = str(error)
             views.append(invalid)
+        else:
+            views.append(figure.tree(state))
     return views
 
 
@@ -81,43 +82,38 @@ def _data(figure: Figure, views: list[Element]) -> str:
         {"name": c.name, "values": [str(value) for value in c.values], "labels": c.labels, "start": c.start}
         for c in figure.controls
     ]
-    data = {"controls": controls, "changes": changes, "maps": list(maps)}
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
+    nodes = sum(1 for _ in views[0].iter())
+    data = {"nodes": nodes, "controls": controls, "changes": changes, "maps": list(maps)}
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return text.replace("</", "<\\/").replace("<!--", "\\u003c!--")  # what would end or open a script element
 
 
 def _form(figure: Figure) -> Element:
     """The controls, hidden until the script is there to answer them."""
     fields = []
     for control in figure.controls:
-        key, labels = f"{figure.name}-{control.name}", control.labels
+        key, labels = f"{figure.name}.{control.name}", control.labels
         field = [tag("label", control.label, for_=key)]
         if control.kind == "menu":
             options = [tag("option", label, value=str(i)) for i, label in enumerate(labels)]
             options[control.start].set("selected", "selected")
-            field.append(tag("select", *options, id=key, name=control.name))
+            field.append(tag("select", *options, id=key))
         else:
             bounds = {"min": "0", "max": str(len(labels) - 1), "step": "1", "value": str(control.start)}
             text = labels[control.start]
-            field.append(tag("input", type="range", id=key, name=control.name, **bounds, aria_valuetext=text))
+            field.append(tag("input", type="range", id=key, **bounds, aria_valuetext=text))
             field.append(tag("output", text, for_=key))
         fields.append(tag("div", *field, class_="explore-field"))
     reset = tag("button", "Reset", type="button", class_="explore-reset")
     return tag("form", *fields, reset, class_="explore-controls", hidden="hidden", autocomplete="off")
 
 
-def own_ids(html: str) -> str:
-    """A drawing's ids 0, 1, … made unique on the page by a hash of the figure's content."""
-    prefix = "x" + hashlib.sha256(html.encode()).hexdigest()[:8]
-    html = re.sub(r'\bid="(\d+)"', rf'id="{prefix}-\1"', html)
-    return re.sub(r'(href="|url\()#(\d+)', rf"\1#{prefix}-\2", html)
-
-
 def check_page(html: str) -> None:
     """Raises ValueError if a page's figures together weigh more than its budget, or two have one name."""
     figures = re.findall(r'<figure class="explore" id="([^"]+)" data-states="(\d+)">(.*?)</figure>', html, re.S)
     names = [name for name, _, _ in figures]
-    if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise ValueError(f"two figures on the page are called {', '.join(twice)}")
+    if twice := sorted({name for name in names if html.count(f'id="{name}"') > 1}):
+        raise ValueError(f"two things on the page are called {', '.join(twice)}: give the figure another name")
     states = [(int(count), name) for name, count, _ in figures]
     sizes = [(len(body.encode()), name) for name, _, body in figures]
     for what, limit, weights in (("states", MAX_PAGE_STATES, states), ("bytes", MAX_PAGE_BYTES, sizes)):

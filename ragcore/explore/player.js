@@ -1,6 +1,7 @@
 // The figure player: shows any state of a figure that was drawn beforehand.
 //
 // A figure carries one drawing and, as JSON, what changes between its states:
+//   nodes: how many nodes the view has, so that a drawing that the browser had to repair is noticed;
 //   changes: [node, attribute, map, values, template] – in state s the node's attribute is
 //            values[maps[map][s]]; "#text" is its text, "#html" all that stands inside it, null means
 //            «not there». A template is path data with ~ for each number that the value brings, in tenths,
@@ -12,11 +13,12 @@
 function startFigure(figure) {
   const script = figure.querySelector("script[type='application/json']");
   if (!script) return; // a figure with one state has nothing to move
-  const { controls, changes, maps } = JSON.parse(script.textContent);
+  const { nodes: count, controls, changes, maps } = JSON.parse(script.textContent);
   const view = figure.querySelector(".explore-view");
   const nodes = [view, ...view.querySelectorAll("*")]; // before anything moves: #html replaces nodes
+  if (nodes.length !== count) throw new Error(`${figure.id}: the browser repaired its HTML, its nodes have moved`);
   const form = figure.querySelector(".explore-controls");
-  const inputs = controls.map((control) => form.elements.namedItem(control.name));
+  const inputs = [...figure.querySelectorAll(".explore-field > :is(input, select)")];
 
   const made = new Map(); // for each node the HTML that was parsed before
   function parsed(node, html) {
@@ -99,4 +101,10 @@ function startFigure(figure) {
   form.hidden = false;
 }
 
-document.querySelectorAll("figure.explore").forEach(startFigure);
+for (const figure of document.querySelectorAll("figure.explore")) {
+  try {
+    startFigure(figure);
+  } catch (error) {
+    console.error(error); // the figure keeps its default state, the others on the page go on
+  }
+}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
+from textwrap import dedent
 from typing import Any
 
 
@@ -20,4 +21,4 @@ class Source:
 
 def source(*functions: Callable[..., Any] | type) -> Source:
     """The source of one or more functions or classes, as it stands in the package."""
-    return Source("\n\n".join(inspect.getsource(function).rstrip() for function in functions))
+    return Source("\n\n".join(dedent(inspect.getsource(function)).rstrip() for function in functions))

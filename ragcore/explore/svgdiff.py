@@ -52,11 +52,12 @@ class Change:
 # ---------------------------------------------------------------- one drawing
 
 
-def svg_tree(figure: Figure) -> Element:
-    """A matplotlib figure as a small, theme-aware SVG tree whose ids are `0`, `1`, … in order of use.
+def svg_tree(figure: Figure, prefix: str = "x") -> Element:
+    """A matplotlib figure as a small, theme-aware SVG tree whose ids are `prefix-0`, `prefix-1`, … in order of use.
 
     Dates, names of machines and matplotlib's global style element are left out; coordinates are rounded to
-    0.1 point; fonts and ink come from the page.
+    0.1 point; fonts and ink come from the page. Raises ValueError for a colour that is not one of the theme's,
+    since it could not follow the page into the dark.
     """
     file = io.BytesIO()
     with style():
@@ -66,7 +67,7 @@ def svg_tree(figure: Figure) -> Element:
         node.tag = node.tag.split("}")[-1]
         node.attrib = {name.split("}")[-1]: value for name, value in node.attrib.items()}
     _drop(root, {"metadata", "style"})
-    _renumber_ids(root)
+    _renumber_ids(root, prefix)
     for node in root.iter():
         node.tail = None
         if node.text is not None and not node.text.strip():
@@ -87,23 +88,20 @@ def _drop(node: Element, tags: set[str]) -> None:
             node.remove(child)
 
 
-def _renumber_ids(root: Element) -> None:
-    """Ids that something refers to become 0, 1, … in document order; the others go."""
-    reference = re.compile(r"(?<=#)[^)]+")
-    used = {
-        match.group()
-        for node in root.iter()
-        for name in ("href", "clip-path")
-        if (match := reference.search(node.get(name, "")))
-    }
+_COLOUR = re.compile(r"#[0-9a-fA-F]{6}\b")
+_REFERENCE = re.compile(r"(?<=url\(#)[^)]+|(?<=^#).+")
+
+
+def _renumber_ids(root: Element, prefix: str) -> None:
+    """Ids that something refers to become prefix-0, prefix-1, … in document order; the others go."""
+    used = {m.group() for node in root.iter() for value in node.attrib.values() for m in _REFERENCE.finditer(value)}
     number: dict[str, str] = {}
     for node in root.iter():
         if (name := node.attrib.pop("id", None)) in used and name is not None:
-            node.set("id", number.setdefault(name, str(len(number))))
+            node.set("id", number.setdefault(name, f"{prefix}-{len(number)}"))
     for node in root.iter():
-        for name in ("href", "clip-path"):
-            if name in node.attrib:
-                node.set(name, reference.sub(lambda m: number[m.group()], node.get(name, "")))
+        for name, value in node.attrib.items():
+            node.set(name, _REFERENCE.sub(lambda m: number.get(m.group(), m.group()), value))
 
 
 def _tidy(node: Element) -> None:
@@ -114,6 +112,8 @@ def _tidy(node: Element) -> None:
         text = "; ".join(part for part in parts if part and not part.startswith("font-family"))
         for meaning, colour in COLOURS.items():
             text = text.replace(colour, "currentColor" if meaning == "ink" else f"var(--explore-{meaning})")
+        if strange := _COLOUR.findall(text):
+            raise ValueError(f"the colour {strange[0]} is none of the theme's: use those of ragcore.explore.theme")
         node.set("style", text)
     if node.tag == "text":
         if "fill" not in node.get("style", ""):
@@ -121,7 +121,7 @@ def _tidy(node: Element) -> None:
         if node.get("transform", "").startswith("rotate(-0 "):
             del node.attrib["transform"]
     for name in ("x", "y", "width", "height", "transform"):
-        if name in node.attrib:
+        if name in node.attrib and "matrix" not in node.get(name, "") and "scale" not in node.get(name, ""):
             node.set(name, _NUMBER.sub(lambda m: _short(float(m.group())), node.get(name, "")))
 
 
@@ -191,7 +191,7 @@ def _walk(
     for attribute in dict.fromkeys(name for node in nodes for name in node.attrib):
         yield from _change(place, attribute, [node.get(attribute) for node in nodes])
     shapes = {tuple(child.tag for child in node) for node in nodes}
-    mixed = any(child.tail for node in nodes for child in node)
+    mixed = any(len(node) and (node.text or any(child.tail for child in node)) for node in nodes)
     if len(shapes) > 1 or (mixed and len({inner_html(node) for node in nodes}) > 1):
         yield from _change(place, "#html", [inner_html(node) for node in nodes])
         position[0] += sum(1 for _ in first.iter()) - 1

@@ -6,6 +6,7 @@ A colour is written into the SVG as a CSS variable of its meaning (`var(--explor
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -23,8 +24,8 @@ COLOURS = {
 }
 INK, QUESTION, RELEVANT, OTHER, BUDGET, PAPER = COLOURS.values()
 
-# points; a picture 360 points wide is still readable when a phone squeezes it to 320 pixels
-WIDTH = 5.0
+# inches; 317 points, so that a phone 360 pixels wide shows a text of 10 points as 10 pixels
+WIDTH = 4.4
 RC: dict[str, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "ragcore",
@@ -46,22 +47,29 @@ RC: dict[str, Any] = {
     "figure.facecolor": "none",
     "savefig.facecolor": "none",
     "legend.frameon": False,
+    "patch.edgecolor": INK,
+    "hatch.color": INK,
     "lines.linewidth": 2,
     "axes.linewidth": 0.8,
 }
 
 
-def style() -> Any:
-    """The context in which a picture of the book is drawn and written."""
-    import matplotlib
-
-    settings: Any = RC
-    return matplotlib.rc_context(settings)
+def style() -> AbstractContextManager[Any]:
+    """The context in which a picture of the book is drawn and written: matplotlib's defaults, then the theme."""
+    try:
+        import matplotlib.style
+    except ModuleNotFoundError:  # a figure without a picture does not need it
+        return nullcontext()
+    settings: Any = ["default", RC]
+    return matplotlib.style.context(settings)
 
 
 def axes(height: float = 3.0, width: float = WIDTH) -> tuple[Figure, Axes]:
     """A figure of the book with one pair of axes, in inches; every frame has the same size and layout."""
-    from matplotlib.figure import Figure
+    try:
+        from matplotlib.figure import Figure
+    except ModuleNotFoundError:
+        raise ModuleNotFoundError("pictures need matplotlib: pip install 'ragcore[figures]'") from None
 
     figure = Figure(figsize=(width, height), layout="constrained")
     return figure, figure.add_subplot()

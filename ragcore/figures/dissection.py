@@ -11,10 +11,26 @@ from ..explore.html import Part, table, tag
 from ..hits import Hit
 
 
+def plain(text: str) -> str:
+    r"""A passage on one line, without Markdown's marks for headings, lists, table rows and bold text.
+
+    >>> plain("## Bayes\n\n**Věta** o P(A | B):\n- 2**3\n| a | b |")
+    'Bayes Věta o P(A | B): 2**3 a · b'
+    """
+    lines = []
+    for i, line in enumerate(text.split("\n")):
+        if i or line.startswith("#"):  # a passage may begin in the middle of a line
+            line = re.sub(r"^(#{1,6}|[-*]|\d+\.) ", "", line)
+        if line.startswith("|"):
+            line = " · ".join(cell.strip() for cell in line.strip("|").split("|") if cell.strip(" -"))
+        lines.append(line)
+    return re.sub(r"(?<!\w)\*\*(?=\S)([^*]+)(?<=\S)\*\*(?!\w)", r"\1", " ".join(" ".join(lines).split()))
+
+
 def marked(text: str, terms: set[str], analyzer: Analyzer, language: str) -> Element:
     """A passage in which every word is marked that shares at least half of its terms with the question."""
     pieces: list[Part] = []
-    for piece in re.sub(r"\*\*|^[#|-]+ | \|", "", text, flags=re.M).split():  # without Markdown's marks
+    for piece in plain(text).split():
         own = analyzer(piece)
         hit = bool(own) and 2 * sum(term in terms for term in own) >= len(own)
         pieces += [tag("mark", piece) if hit else piece, " "]

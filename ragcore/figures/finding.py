@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..bm25 import K1, B, idf, length_factor, saturation
+from ..bm25 import K1, idf, length_factor, saturation
 from ..explore.theme import BUDGET, INK, OTHER, PAPER, QUESTION, RELEVANT, axes
 
 if TYPE_CHECKING:
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 MAX_F = 10
 
 
-def saturation_curve(f: int, length: int, avgdl: float, k1: float = K1, b: float = B) -> Figure:
+def saturation_curve(f: int, length: int, avgdl: float) -> Figure:
     """How much 0 to 10 occurrences count in a chunk of `length` terms, and in one of the mean length."""
     figure, ax = axes(height=3.2)
-    counts = np.linspace(0, MAX_F, 51)
-    factor = length_factor(length, avgdl, b)
-    ax.plot(counts, saturation(counts, 1.0, k1), color=OTHER, linewidth=1.2, linestyle=(0, (4, 3)))
-    ax.plot(counts, saturation(counts, factor, k1), color=QUESTION)
-    weight = float(saturation(f, factor, k1))
+    counts = np.linspace(0, MAX_F, 101)
+    factor = length_factor(length, avgdl)
+    ax.plot(counts, saturation(counts, 1.0), color=OTHER, linewidth=1.2, linestyle=(0, (4, 3)))
+    ax.plot(counts, saturation(counts, factor), color=QUESTION)
+    weight = float(saturation(f, factor))
     ax.plot([f, f], [0, weight], color=QUESTION, linewidth=1)
     ax.plot([f], [weight], "o", color=QUESTION, markersize=7)
-    ax.axhline(k1 + 1, color=BUDGET, linewidth=1, linestyle=(0, (1, 2)))
-    ax.text(MAX_F, k1 + 1.04, f"never reached: k₁ + 1 = {k1 + 1:g}", color=BUDGET, ha="right", va="bottom")
+    ax.axhline(K1 + 1, color=BUDGET, linewidth=1, linestyle=(0, (1, 2)))
+    ax.text(MAX_F, K1 + 1.04, f"never reached: k₁ + 1 = {K1 + 1:g}", color=BUDGET, ha="right", va="bottom")
     ax.text(MAX_F, 0.22, f"solid: |D| = {length} terms", color=QUESTION, ha="right")
     ax.text(MAX_F, 0.04, f"dashed: the mean, {avgdl:g}", color=OTHER, ha="right")
     ax.set(xlim=(0, MAX_F + 0.2), ylim=(0, 2.5), xticks=range(0, MAX_F + 1, 2), yticks=[0, 0.5, 1, 1.5, 2],
@@ -48,7 +48,7 @@ def idf_curve(n_t: int, N: int, terms: Mapping[str, int]) -> Figure:
         ax.annotate(term, place, xytext=offset, textcoords="offset points", color=RELEVANT)
     weight = float(idf(n_t, N))
     ax.plot([n_t, n_t], [0, weight], color=QUESTION, linewidth=1)
-    ax.plot([n_t], [weight], "o", color=QUESTION, markersize=8)
+    ax.plot([n_t], [weight], "o", color=QUESTION, markersize=8, clip_on=False)
     ax.set(xlim=(0, N + 5), ylim=(0, 7), xticks=[0, 100, 200, 300, 400], yticks=range(0, 7, 2),
            xlabel="chunks that hold the term, n_t", ylabel="weight, idf")  # fmt: skip
     return figure

@@ -222,7 +222,7 @@ def test_every_score_of_every_question_equals_that_of_lancedb(analyze, tmp_path)
 
 
 def score_of(index: BM25, term: str) -> np.ndarray:
-    docs, _, impacts = index._postings(term)
+    docs, _, impacts = index.postings(term)
     scores = np.zeros(len(index))
     scores[docs] = impacts
     return scores
@@ -325,3 +325,49 @@ def test_another_kind_of_file_is_refused(tmp_path):
     (tmp_path / "notes.txt").write_text("just some notes, nothing like an index")
     with pytest.raises(DamagedIndexError, match="not an index"):
         BM25.load(tmp_path / "notes.txt")
+
+
+def test_an_analyzer_that_only_shares_the_name_is_refused(tmp_path):
+    def words(text):  # ours is called so too
+        return text.split()
+
+    index = BM25(split_words("A-b c"), words)
+    index.save(tmp_path / "index")
+    with pytest.raises(ValueError, match="words"):
+        BM25.load(tmp_path / "index")
+    assert BM25.load(tmp_path / "index", words).search("A-b")
+    BM25(split_words("A-b c"), lambda text: text.split()).save(tmp_path / "index")
+    with pytest.raises(ValueError, match="another analyzer"):
+        BM25.load(tmp_path / "index", lambda text: list(text))
+
+
+def test_sections_parameters_of_numpy_and_broken_names_survive_saving(tmp_path):
+    from ragcore.chunking import split_structure
+    from ragcore.corpus import Article
+
+    note = Article("caf\udce9.md", "Caf\udce9", "", "# Nadpis\n\nVěta.")
+    BM25(split_structure(note), k1=np.float32(1.5), b=np.int64(1)).save(tmp_path / "index")
+    loaded = BM25.load(tmp_path / "index")
+    assert loaded.chunks[0].article == note
+    assert loaded.chunks[0].section == ("Nadpis",)
+    assert (loaded.k1, loaded.b) == (1.5, 1.0)
+
+
+def test_a_saved_index_is_readable_like_any_other_file(tmp_path):
+    (tmp_path / "other").write_text("")
+    index_of("a").save(tmp_path / "index")
+    assert (tmp_path / "index").stat().st_mode == (tmp_path / "other").stat().st_mode
+
+
+@pytest.mark.parametrize(("chunks", "analyzer"), [(["a b"], words), ([], "stems")])
+def test_what_is_no_chunk_and_no_analyzer_is_refused_by_type(chunks, analyzer):
+    with pytest.raises(TypeError, match="must"):
+        BM25(chunks, analyzer)
+
+
+@pytest.mark.parametrize(
+    "call", [lambda: idf(10, 3), lambda: idf(-1, 3), lambda: length_factor(1, 0), lambda: saturation(-1, 1.0)]
+)
+def test_the_formulas_refuse_what_makes_no_sense(call):
+    with pytest.raises(ValueError, match=r"must"):
+        call()

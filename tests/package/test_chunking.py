@@ -1,10 +1,12 @@
 """Cutting: the published counts, the formula against the cuts, nothing lost."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragcore.chunking import count_chunks, split_words
+from ragcore.chunking import count_chunks, merge_adjacent, sentences, split_structure, split_words
 from ragcore.corpus import Article
 
 
@@ -77,3 +79,95 @@ def test_impossible_sizes_are_refused_by_name_and_value(size, overlap, message):
 def test_a_negative_number_of_words_is_refused():
     with pytest.raises(ValueError, match="-1"):
         count_chunks(-1)
+
+
+# ------------------------------------------------------------------ by structure
+
+documents = st.lists(
+    st.sampled_from(["# Nadpis", "## Pod ním", "### Hlouběji", "", "Věta jedna. Druhá věta! „Třetí?“ Ano.",
+                     "slovo " * 9,
+                     "- položka\n- druhá", "| a | b |"]),
+    max_size=14,
+).map("\n".join)  # fmt: skip
+
+
+@given(documents, st.integers(1, 12))
+def test_cutting_by_structure_loses_no_word_repeats_none_and_keeps_to_the_size(text, size):
+    chunks = split_structure(text, size)
+    assert [word for chunk in chunks for word in chunk.text.split()] == text.split()
+    assert all(len(chunk.text.split()) <= size for chunk in chunks)
+    assert all(after.start >= before.end for before, after in pairwise(chunks))
+
+
+@given(documents, st.integers(4, 12))
+def test_a_heading_is_never_parted_from_the_text_below_it(text, size):
+    for chunk, after in pairwise(split_structure(text, size)):
+        lines = [line for line in chunk.text.splitlines() if line.strip()]
+        if sum(len(line.split()) for line in lines) + 1 <= size and all(line.startswith("#") for line in lines):
+            assert after.text.startswith("#")
+
+
+def test_a_chunk_knows_the_headings_above_it_whatever_level_they_start_at():
+    text = "Úvod.\n\n## Jedna\n\nText.\n\n### Hlouběji\n\nText.\n\n## Dvě\n\nText.\n\n# Nahoře\n\nText."
+    sections = [chunk.section for chunk in split_structure(text, size=4)]
+    assert sections == [(), ("Jedna",), ("Jedna", "Hlouběji"), ("Dvě",), ("Nahoře",)]
+
+
+def test_a_paragraph_that_fits_is_not_cut_and_one_that_does_not_is_cut_between_sentences():
+    text = "Jedna dvě. Tři čtyři.\n\nPět šest. Sedm osm devět. Deset."
+    assert [chunk.text for chunk in split_structure(text, size=4)] == [
+        "Jedna dvě. Tři čtyři.", "Pět šest.", "Sedm osm devět. Deset."]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Platí to např. zde. Dál!", ["Platí to např. zde.", "Dál!"]),
+        (
+            "Roku 1713 vyšla kniha J. Bernoulliho. Byla dlouhá.",
+            ["Roku 1713 vyšla kniha J. Bernoulliho.", "Byla dlouhá."],
+        ),
+        ("Řekl: „Dost.“ A odešel…", ["Řekl: „Dost.“", "A odešel…"]),
+        ("Pravděpodobnost je 0.5. Šance 1:1.", ["Pravděpodobnost je 0.5.", "Šance 1:1."]),
+        ("V 19. století", ["V 19. století"]),
+        ("Is it? It is.  Yes", ["Is it?", "It is.", "Yes"]),
+        ("שלום לך. מה שלומך? טוב.", ["שלום לך.", "מה שלומך?", "טוב."]),
+        ("", []),
+    ],
+)
+def test_where_sentences_end(text, expected):
+    assert [text[a:b] for a, b in sentences(text)] == expected
+
+
+# ------------------------------------------------------------------ neighbours
+
+
+@given(st.integers(1, 60), sizes, st.randoms())
+def test_merging_all_chunks_of_an_article_gives_it_back_whole(words, size_overlap, random):
+    article = Article("a", "A", "cs", text_of(words))
+    chunks = split_words(article, *size_overlap)
+    random.shuffle(chunks)
+    (whole,) = merge_adjacent(chunks)
+    assert whole.text == article.text
+
+
+def test_only_neighbours_of_one_article_are_merged_in_document_order():
+    one, other = (Article(name, name, "cs", text_of(12)) for name in "ab")
+    first, second = split_words(one, 3), split_words(other, 3)
+    merged = merge_adjacent([first[2], second[0], first[0], first[3]])
+    assert [(chunk.article.id, chunk.text) for chunk in merged] == [
+        ("a", "w0 w1 w2"), ("a", "w6 w7 w8 w9 w10 w11"), ("b", "w0 w1 w2")]  # fmt: skip
+    assert merge_adjacent([]) == []
+
+
+def test_chunks_of_two_plain_texts_are_not_taken_for_neighbours():
+    merged = merge_adjacent([*split_words("a"), *split_words("cc dd ee ff")])
+    assert [chunk.text for chunk in merged] == ["a", "cc dd ee ff"]
+
+
+@pytest.mark.parametrize(
+    "call", [lambda: split_words("a", size=2.5), lambda: split_words(b"a"), lambda: count_chunks(5, 2.0)]
+)
+def test_sizes_that_are_no_whole_numbers_and_texts_that_are_none_are_refused_by_type(call):
+    with pytest.raises(TypeError):
+        call()

@@ -188,7 +188,7 @@ def test_a_figure_over_its_weight_is_refused_by_name(monkeypatch):
 def test_a_page_over_its_weight_or_with_two_figures_of_one_name_is_refused(monkeypatch):
     other = example(name="other").html
     check_page(example().html + other)
-    with pytest.raises(ValueError, match=r"two figures .* called line"):
+    with pytest.raises(ValueError, match=r"two things .* called line"):
         check_page(example().html * 2)
     monkeypatch.setattr(page, "MAX_PAGE_STATES", 35)
     with pytest.raises(ValueError, match=r"36 states, at most 35; the heaviest is '(line|other)' with 18"):
@@ -209,6 +209,77 @@ def test_a_two_slider_line_figure_of_121_states_weighs_at_most_25_kB_gzipped():
 
     html = Figure("waves", draw, [Slider("a", range(11)), Slider("b", range(11))]).html
     assert len(gzip.compress(html.encode())) <= 25_000
+
+
+def test_a_text_before_an_element_changes_with_the_state():
+    figure = Figure(
+        "mixed", lambda n: State("same", body=tag("p", f"rank {n} ", tag("b", "x"))), [Slider("n", [1, 2])]
+    )
+    (change,) = data(figure.html)["changes"]
+    assert change[1:4] == ["#html", 0, ["rank 1 <b>x</b>", "rank 2 <b>x</b>"]]
+
+
+def test_a_comment_in_a_sentence_does_not_swallow_the_page():
+    figure = Figure("comment", lambda n: State(f"<!-- <script> {n}"), [Slider("n", [1, 2])])
+    assert "<!--" not in figure.html
+    assert data(figure.html)["changes"][0][3] == ["<!-- <script> 1", "<!-- <script> 2"]
+
+
+def test_ids_in_the_readers_text_are_left_alone_and_those_of_drawings_are_the_figures_own():
+    figure = Figure("own", lambda n: State(f'<source id="{n}"> and url(#{n})', lines(n)), [Slider("n", [1, 2])])
+    assert '&lt;source id="1"&gt; and url(#1)' in figure.html
+    assert re.findall(r'<path[^>]* id="([^"]+)"', figure.html)[0] == "own.svg-0"
+    assert set(re.findall(r'href="#([^"]+)"', figure.html)) <= set(re.findall(r'id="([^"]+)"', figure.html))
+
+
+def test_hatches_keep_their_patterns_and_images_their_size():
+    with style():
+        figure, ax = axes()
+        ax.bar([1, 2], [2, 4], hatch="//", color=QUESTION)
+        ax.imshow([[0.1, 0.2]], interpolation="none", extent=(0, 1, 0, 1), aspect="auto", cmap="gray")
+        svg = tostring(svg_tree(figure, "f"), encoding="unicode")
+    patterns = set(re.findall(r"fill: url\(#([^)]+)\)", svg))
+    assert patterns
+    assert patterns <= set(re.findall(r' id="([^"]+)"', svg))
+    assert re.search(r"matrix\(\d+\.\d{2,} ", svg)  # a factor, not a place: it keeps its digits
+
+
+def test_a_colour_that_cannot_follow_the_theme_is_refused():
+    with style():
+        figure, ax = axes()
+        ax.plot([0, 1], color="#123456")
+        with pytest.raises(ValueError, match="#123456 is none of the theme's"):
+            svg_tree(figure)
+
+
+def test_the_users_own_settings_of_matplotlib_do_not_reach_the_page():
+    import matplotlib
+
+    before = Figure("lines", lambda n: State("x", lines(n)), [Slider("n", [1, 2])]).html
+    with matplotlib.rc_context({"lines.linestyle": ":", "axes.grid": True, "font.size": 30}):
+        assert Figure("lines", lambda n: State("x", lines(n)), [Slider("n", [1, 2])]).html == before
+
+
+def test_an_error_in_the_drawing_is_not_taken_for_an_impossible_combination():
+    def draw(n):
+        figure, ax = axes()
+        ax.set_title("$\\frac{$" if n == 2 else "fine")
+        return State("x", figure)
+
+    with pytest.raises(ValueError, match="frac"):
+        _ = Figure("broken", draw, [Slider("n", [1, 2])]).html
+
+
+@pytest.mark.parametrize("build", [lambda: tag("p", 3), lambda: Slider("a", [1], labels=[1]),
+                                   lambda: Figure("f", lambda: "text").html])  # fmt: skip
+def test_what_is_no_text_and_no_state_is_refused_by_type(build):
+    with pytest.raises(TypeError):
+        build()
+
+
+def test_a_ragged_table_is_refused():
+    with pytest.raises(ValueError, match="2 columns"):
+        table(["a", "b"], [["1", "2"], ["3"]])
 
 
 # ------------------------------------------------------------------ the face in a live kernel

@@ -27,7 +27,12 @@ def test_scores_that_differ_by_the_last_bits_are_a_tie():
 
 @pytest.mark.parametrize(
     ("scores", "k", "message"),
-    [([1, 2], 0, "k must"), ([1], 1, "2 chunks"), ([1, float("nan")], 1, "score 1 is not")],
+    [
+        ([1, 2], 0, "k must"),
+        ([1, 2], 2.5, "k must"),
+        ([1], 1, "2 chunks"),
+        ([1, float("nan")], 1, "score 1 is not"),
+    ],
 )
 def test_bad_input_says_what_is_wrong(scores, k, message):
     with pytest.raises(ValueError, match=message):

@@ -2,7 +2,6 @@
 
 import ast
 import csv
-import json
 import re
 import sys
 from pathlib import Path
@@ -108,9 +107,3 @@ def test_every_excuse_is_needed_and_has_a_reason():
         path = next(page for page in PAGES if page.stem == row["page"])
         assert row["number"] in NUMBER.findall(prose(path)), row
         assert row["reason"], row
-
-
-def test_the_published_figures_are_those_of_their_source():
-    checks = json.loads((ROOT / "data/published.json").read_text(encoding="utf-8"))["checks"]
-    assert len(checks) > 30
-    assert all(check["source"] and check["status"] for check in checks)
