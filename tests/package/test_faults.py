@@ -3,22 +3,39 @@
 Where a case presumes an interface that ragcore does not have, the same fault is tested through ours.
 """
 
+import copy
 import json
 import unicodedata
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from ragcore import BM25, hit_rate, mean_reciprocal_rank, rank_of_answer, right_chunks, split_words, stems, words
+from ragcore import (
+    BM25,
+    DenseIndex,
+    Hit,
+    hit_rate,
+    mean_reciprocal_rank,
+    merge_adjacent,
+    rank_of_answer,
+    reciprocal_rank_fusion,
+    right_chunks,
+    split_structure,
+    split_words,
+    stems,
+    words,
+)
 from ragcore.bm25 import idf
+from ragcore.chunking import Chunk
 from ragcore.corpus import Article, Question
 from ragcore.hits import top_k
 
 CASES = {case["id"]: case for case in json.loads((Path(__file__).parents[1] / "cases/faults.json").read_text())}
 # areas whose modules exist; what is left of an area waits for the module that it is about
-AREAS = {"tokenize", "bm25", "chunk", "eval"}
+AREAS = {"tokenize", "bm25", "chunk", "eval", "fusion", "dense"}
 OURS = {case["id"] for case in CASES.values() if case["area"] in AREAS}
-WAITING = {"chunk-boundary-pull": "sentence borders", "chunk-merge-by-text": "merging", "eval-refusals": "refusal"}
+WAITING = {"eval-refusals": "refusal", "rrf-scores-leak": "prompting"}
 
 CHECKS = {}
 
@@ -190,6 +207,21 @@ def chunk_short_or_empty(given, expected):
     assert [len(split_words(text, given["size"], given["overlap"])) for text in texts] == expected["n"]
 
 
+@check
+def chunk_boundary_pull(given, expected):
+    for text in (given["text"], given["text"].replace("abc", "Abc.")):
+        for size in (1, 2, given["size"]):
+            starts = [chunk.start for chunk in split_structure(text, size)]
+            assert all(after > before for before, after in pairwise(starts))
+
+
+@check
+def chunk_merge_by_text(given, expected):
+    article = Article("a", "", "", given["source"])
+    (merged,) = merge_adjacent([Chunk(article, start, end) for start, end in given["spans"]])
+    assert merged.text == given["source"][0:20]
+
+
 # ------------------------------------------------------------------ eval
 
 
@@ -215,3 +247,59 @@ def eval_unknown_question(given, expected):
     chunks = split_words(Article("a", "", "", "text"))
     with pytest.raises(ValueError, match="q9"):
         right_chunks(Question("q9?", "direct", "z", ("text",)), chunks)
+
+
+# ------------------------------------------------------------------ fusion and dense
+
+
+def hits_of(names, scores=None) -> list[Hit]:
+    chunks = [split_words(Article(name, "", "", name))[0] for name in names]
+    return [Hit(chunk, score, i) for i, (chunk, score) in enumerate(zip(chunks, scores or names, strict=True), 1)]
+
+
+@check
+def fuse_mutates(given, expected):
+    rankings = [hits_of("ab", [0.9, 0.1]), hits_of("ba", [5.0, 4.0])]
+    before = copy.deepcopy(rankings)
+    reciprocal_rank_fusion(rankings)
+    assert (rankings == before) is expected
+
+
+@check
+def join_zero_falsy(given, expected):
+    scores = [hit["score"] for hit in given["hits"]]
+    (hit,) = reciprocal_rank_fusion([hits_of(["d", "d"], scores)], c=60)
+    assert hit.score == pytest.approx(1 / 61)  # ranks decide, a score of 0 is no «no score»
+    zero, one = hits_of(["x", "y"], [0.0, 0.0])
+    assert [h.rank for h in top_k([zero.chunk, one.chunk], [expected["keep"], -0.5])] == [1, 2]
+
+
+@check
+def rrf_absent(given, expected):
+    fused = reciprocal_rank_fusion([hits_of(names) for names in given["lists"]], c=given["c"])
+    assert [hit.chunk.text for hit in fused] == expected["order"]
+    assert fused[0].score == pytest.approx(expected["Y"], abs=1e-6)
+
+
+@check
+def rrf_payload(given, expected):
+    one, other = (split_words(Article("d1", "", "", hits[0]["text"]))[0] for hits in given["lists"])
+    for pair in ((one, other), (other, one)):  # never one of the two texts by chance
+        with pytest.raises(ValueError, match="d1"):
+            reciprocal_rank_fusion([[Hit(Chunk(chunk.article, 0, 5), 1, 1)] for chunk in pair])
+
+
+@check
+def rrf_repeat_in_list(given, expected):
+    fused = reciprocal_rank_fusion([hits_of(names) for names in given["lists"]], c=given["c"])
+    scores = {hit.chunk.text: hit.score for hit in fused}
+    assert scores["A"] == pytest.approx(expected["A"], abs=1e-6)
+    assert scores["B"] == pytest.approx(expected["B_if_positions_kept"], abs=1e-6)
+
+
+@check
+def cosine_direction(given, expected):
+    chunks = split_words("a b c", size=1)
+    hits = DenseIndex(chunks, given["vectors"]).search(given["q"])
+    assert [hit.score for hit in hits] == pytest.approx(expected["scores"])
+    assert [chunks.index(hit.chunk) for hit in hits] == expected["order"]

@@ -1,0 +1,80 @@
+"""Make the tables of the retrieval experiments: the rank of every question's answer under every method.
+
+    python data/measured/make.py        # needs snowballstemmer and simplemma; about two minutes
+
+ranks.csv        chunks of 80 words, no overlap: language, question (its row), kind, method, rank
+chunk_size.csv   BM25: language, analyzer, size, overlap (words), question, kind, rank
+
+An empty rank: the answer was not found at all.
+"""
+
+import csv
+from functools import partial
+from itertools import product
+from pathlib import Path
+
+from ragcore import load_corpus, load_questions, split_words, stems, trigrams, words
+from ragcore.analysis import lemmas, snowball
+from ragcore.corpus import LANGUAGES
+from ragcore.experiments import Engine, bm25, dense, hybrid, run
+from ragcore.vectors import ShippedVectors
+
+FOLDER = Path(__file__).parent
+SIZES = (20, 40, 80, 160, 320)
+
+
+def methods(language: str) -> dict[str, Engine]:
+    meaning = dense(ShippedVectors(language))
+    return {
+        "words": bm25(words),
+        "stems": bm25(stems),
+        "trigrams": bm25(trigrams),
+        "snowball": bm25(snowball(language)),
+        "lemmas": bm25(lemmas(language)),
+        "dense": meaning,
+        "stems + dense": hybrid(bm25(stems), meaning),
+        "trigrams + dense": hybrid(bm25(trigrams), meaning),
+    }
+
+
+def ranks() -> list[dict[str, object]]:
+    rows: list[dict[str, object]] = []
+    for language in LANGUAGES:
+        articles = load_corpus(language)
+        questions = {i: q for i, q in enumerate(load_questions(language)) if q.article is not None}
+        for method, engine in methods(language).items():
+            found = run(articles, list(questions.values()), engine=engine, progress=True)
+            rows += [
+                {"language": language, "question": i, "kind": q.kind, "method": method, "rank": rank}
+                for (i, q), rank in zip(questions.items(), found, strict=True)
+            ]
+    return rows
+
+
+def chunk_size() -> list[dict[str, object]]:
+    rows: list[dict[str, object]] = []
+    for language, analyzer, size in product(LANGUAGES, (words, stems, trigrams), SIZES):
+        articles = load_corpus(language)
+        questions = {i: q for i, q in enumerate(load_questions(language)) if q.article is not None}
+        for overlap in (0, size // 4):
+            split = partial(split_words, size=size, overlap=overlap)
+            found = run(articles, list(questions.values()), split, bm25(analyzer), progress=True)
+            rows += [
+                {"language": language, "analyzer": analyzer.__name__, "size": size, "overlap": overlap,
+                 "question": i, "kind": q.kind, "rank": rank}
+                for (i, q), rank in zip(questions.items(), found, strict=True)
+            ]  # fmt: skip
+    return rows
+
+
+def write(name: str, rows: list[dict[str, object]]) -> None:
+    with (FOLDER / name).open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    print(f"{name}: {len(rows):,} rows")
+
+
+if __name__ == "__main__":
+    write("ranks.csv", ranks())
+    write("chunk_size.csv", chunk_size())
