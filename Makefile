@@ -55,5 +55,6 @@ $(READY): requirements.txt pyproject.toml
 	@touch $@
 
 $(SITE)/.built: $(READY) $(SOURCES)
+	@$(BIN)/python book/pyodide.py
 	$(BIN)/jupyter-book build . --all -W -n --keep-going --quiet
 	@touch $@

@@ -3,15 +3,20 @@
 * MathJax is copied out of the installed `django-static-mathjax` (its script and the fonts that it names).
 * A page with an interactive figure gets the player's script and style, once.
 * A page whose figures weigh more than the budget fails the build, and the message names the heaviest.
+* A page with a box for the reader's own question gets its script, and the site the Python that answers; without
+  Pyodide the box is left out, and one line says so.
 """
 
 from __future__ import annotations
 
 import importlib.util
 import shutil
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pyodide
+import runtime
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
@@ -45,6 +50,29 @@ def add_player(app: Sphinx, page: str, template: str, context: dict[str, Any], d
     app.add_js_file("player.js", loading_method="defer")
 
 
+@cache
+def box_runtime(site: str) -> runtime.Runtime | None:
+    """Python for the boxes of the site, put there when the first page with a box is written."""
+    try:
+        return runtime.install(Path(site))
+    except pyodide.PyodideError as error:
+        print(f"The box «Type your own question» is left out: {error}")
+        return None
+
+
+def add_box(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document) -> None:
+    body = context.get("body", "")
+    if not runtime.BOX.search(body):
+        return
+    python = box_runtime(str(app.outdir))
+    if python is None:
+        context["body"] = runtime.BOX.sub("", body)
+        return
+    context["body"] = runtime.connect(body, context["pathto"](python.worker, 1), python.megabytes)
+    app.add_css_file("player.css")
+    app.add_js_file("ask.js", loading_method="defer")
+
+
 def drop_thebe(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document) -> None:
     """Jupyter Book loads thebe twice on every page, switched off or not; its address is another site's."""
     for files in ("script_files", "css_files"):
@@ -61,10 +89,13 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.config.mathjax_path = f"../{MATHJAX}"  # Sphinx counts from _static
     app.connect(
         "config-inited",
-        lambda app, config: config.html_static_path.extend([str(folder / "player.js"), str(folder / "player.css")]),
+        lambda app, config: config.html_static_path.extend(
+            str(folder / name) for name in ("player.js", "player.css", "ask.js")
+        ),
     )
     app.connect("builder-inited", copy_mathjax)
     app.connect("html-page-context", add_player)
+    app.connect("html-page-context", add_box)
     app.connect("html-page-context", drop_thebe, priority=900)
     app.add_css_file("book.css")
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -160,10 +160,10 @@ class BM25:
 
         # postings: for every term the chunks that hold it, and how often; term i's are starts[i] : starts[i + 1]
         N = max(1, len(self))
-        place = np.repeat(np.arange(len(self)), self.lengths)
+        place = np.repeat(np.arange(len(self)), self.lengths.astype(np.intp))  # intp: a browser has 32 bits
         pairs, counts = np.unique(np.asarray(ids, dtype=np.int64) * N + place, return_counts=True)
         term, self._docs, self._counts = pairs // N, pairs % N, counts.astype(np.int64)
-        n_t = np.bincount(term, minlength=len(self.vocabulary))
+        n_t = np.bincount(term.astype(np.intp), minlength=len(self.vocabulary))
         self._starts = np.concatenate([[0], np.cumsum(n_t)]).astype(np.int64)
         factor = length_factor(self.lengths[self._docs], self.avgdl or 1.0, b)
         self._impacts = np.asarray(idf(n_t[term], len(self)) * saturation(self._counts, factor, k1), np.float64)
