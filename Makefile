@@ -11,7 +11,7 @@ export PYTHONHASHSEED := 0
 export PYTHONDONTWRITEBYTECODE := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book html test lint notebooks lab bench clean
+.PHONY: help book html test notebooks data lab bench clean
 
 help:  ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,6 +33,10 @@ test: $(READY)  ## everything: style, types, package, notebooks, a clean build, 
 
 notebooks: $(READY)  ## run every notebook and keep its outputs
 	RAGCORE_FIGURES=page $(BIN)/python book/notebooks.py
+
+data: $(READY)  ## make the vectors and the tables of measurements anew (Linux, x86-64; ten minutes)
+	$(BIN)/python data/vectors/make.py
+	$(BIN)/python data/measured/make.py
 
 lab: $(READY)  ## open the chapters in JupyterLab
 	$(BIN)/jupyter lab index.ipynb
