@@ -149,7 +149,7 @@ def sentences(text: str) -> list[tuple[int, int]]:
 
     A sentence ends at . ! ? or … before white space and a letter that is not small (with quotation marks between).
     What it does not see: an abbreviation before a name («prof. Novák») ends one, a sentence that begins with
-    a digit or a small letter does not. A single letter with a full stop («J. Bernoulli») ends none.
+    a digit, a small letter or the dash of a list does not. A single letter («J. Bernoulli») ends none.
 
     >>> text = "Platí P(1). „Dost?“ Viz např. článek J. Nováka."
     >>> [text[a:b] for a, b in sentences(text)]
