@@ -18,7 +18,7 @@ NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 NO_PROSE = r"""
     \$\$.*?\$\$ | \$[^$\n]+\$     # formulas
     | `[^`\n]+` | \]\([^)]*\)     # code, addresses
-    | ^:\w+:.*$ | \{\w+(:\w)?\}  # options and names of directives
+    | ^:\w+:[^\n]*$ | \{\w+(:\w)?\}  # options and names of directives
     | <[^>]+>                     # tags
     | [^\W\d]+\d[\w.]*           # names with a digit in them, BM25
 """
