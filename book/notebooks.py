@@ -22,7 +22,9 @@ def notebooks() -> list[Path]:
 def run(path: Path) -> None:
     notebook = nbformat.read(path, as_version=4)
     here = {"metadata": {"path": path.parent}}
-    NotebookClient(notebook, timeout=120, record_timing=False, resources=here, **QUIET).execute()
+    NotebookClient(
+        notebook, timeout=120, record_timing=False, coalesce_streams=True, resources=here, **QUIET
+    ).execute()
     notebook.metadata = {"kernelspec": KERNEL, "language_info": {"name": "python"}}
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)

@@ -146,8 +146,8 @@ def sign_test(first: Sequence[float], second: Sequence[float]) -> SignTest:
         raise ValueError(f"both systems need the same questions, not {len(first)} and {len(second)} of them")
     if not (np.isfinite(first).all() and np.isfinite(second).all()):
         raise ValueError("a value is not a finite number")
-    better = sum(a > b for a, b in zip(first, second, strict=True))
-    worse = sum(a < b for a, b in zip(first, second, strict=True))
+    better = int(sum(a > b for a, b in zip(first, second, strict=True)))
+    worse = int(sum(a < b for a, b in zip(first, second, strict=True)))
     n = better + worse
     p = min(1.0, 2 * sum(comb(n, i) for i in range(min(better, worse) + 1)) / 2**n)
     return SignTest(better, worse, len(first) - n, p)

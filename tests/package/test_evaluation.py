@@ -1,5 +1,6 @@
 """Ranks and their means."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -159,3 +160,9 @@ def test_the_bootstrap_interval_holds_the_mean_and_shrinks_with_more_questions()
 def test_intervals_and_tests_over_nothing_are_refused(call):
     with pytest.raises(ValueError, match=r"\w"):
         call()
+
+
+def test_the_sign_test_counts_beyond_64_bits_of_numpy():
+    first, second = np.ones(100), np.zeros(100)
+    assert sign_test(first, second) == sign_test(first.tolist(), second.tolist())
+    assert 0 < sign_test(first, second).p < 1e-29
