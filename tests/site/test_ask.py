@@ -145,12 +145,13 @@ def test_with_the_keyboard_alone_python_is_started_and_answers_and_all_of_it_com
     tab.keyboard.press("Enter")
     wait_for(tab, "Answered in")
     language = tab.locator(".explore-ask [name=language]").input_value()
-    assert shows(tab, "Jak funguje gradientní sestup?", language=language)
+    analyzer = tab.locator(".explore-ask [name=analyzer]").input_value()
+    assert shows(tab, "Jak funguje gradientní sestup?", analyzer, language)
     other = {"cs": "en", "en": "cs"}[language]
     tab.keyboard.press("Shift+Tab")
     tab.keyboard.press({"cs": "c", "en": "e"}[other])  # Czech or English
     tab.wait_for_function(f"document.querySelector('.explore-ask .explore-body [lang={other}]')")
-    assert shows(tab, "Jak funguje gradientní sestup?", language=other)
+    assert shows(tab, "Jak funguje gradientní sestup?", analyzer, other)
     assert {Path(path).suffix for path in loaded} >= {".js", ".wasm", ".zip", ".json", ".whl"}  # the worker's too
     megabytes = round(sum(loaded.values()) / 1e6)
     assert label == f"Start Python in this page (about {megabytes} MB, a few seconds)"
