@@ -37,6 +37,7 @@ notebooks: $(READY)  ## run every notebook and keep its outputs
 data: $(READY)  ## make the vectors and the tables of measurements anew (Linux, x86-64; ten minutes)
 	$(BIN)/python data/vectors/make.py
 	$(BIN)/python data/measured/make.py
+	$(BIN)/python data/measured/make_tokens.py
 
 lab: $(READY)  ## open the chapters in JupyterLab
 	$(BIN)/jupyter lab index.ipynb

@@ -195,6 +195,13 @@ class BM25:
             scores[docs] += impacts
         return scores
 
+    def ceiling(self, question: str) -> float:
+        """The score that no chunk exceeds: Σ idf(t)·(k₁ + 1) over the question's terms, unknown and repeated too.
+
+        A score divided by it lies between 0 and 1 and means the same for every question.
+        """
+        return float(sum(idf(self.n_t(term), len(self)) for term in self.analyzer(question)) * (self.k1 + 1))
+
     def explain(self, question: str, chunk: Chunk) -> Explanation:
         """Where a chunk's score comes from. Raises ValueError if the chunk is not in the index."""
         try:

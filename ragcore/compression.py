@@ -23,7 +23,7 @@ from .hits import DECIMALS, check_k
 from .quotes import find_quote
 from .reranking import Scorer, score_texts
 
-GAP = " … "  # stands where something between two kept pieces was left out
+GAP = " … "  # stands where something of the chunk was left out (context.py builds on it)
 
 Extractor = Callable[[str, str], Sequence[str]]
 
@@ -41,9 +41,19 @@ class Passage:
 
     @property
     def text(self) -> str:
-        """The kept pieces, each as it stands in the article, with … where something between them is left out."""
+        """The kept pieces, each as it stands in the article, with … wherever something of the chunk is left out."""
+        if not self.spans:
+            return self.chunk.text
         text = self.chunk.article.text
-        return GAP.join(text[start:end] for start, end in self.spans) if self.spans else self.chunk.text
+        kept = GAP.join(text[start:end] for start, end in self.spans)
+        before = GAP.lstrip() if self.spans[0][0] > self.chunk.start else ""
+        after = GAP.rstrip() if self.spans[-1][1] < self.chunk.end else ""
+        return before + kept + after
+
+    @property
+    def cut(self) -> bool:
+        """Whether something of the chunk is left out."""
+        return bool(self.spans) and self.spans != ((self.chunk.start, self.chunk.end),)
 
 
 class NotVerbatimError(ValueError):
@@ -87,7 +97,7 @@ def extract(question: str, passage: Passage, extractor: Extractor) -> Passage | 
     >>> from ragcore.chunking import split_words
     >>> (chunk,) = split_words("Sušte je. Neplatí, že se dají jíst syrové. Rostou v lese. Jsou hnědé.")
     >>> extract("?", Passage(chunk, 1.0), lambda question, text: ["se dají jíst", "Sušte je."]).text
-    'Sušte je. Neplatí, že se dají jíst syrové.'
+    'Sušte je. Neplatí, že se dají jíst syrové. …'
     """
     if passage.spans:
         raise ValueError(f"{passage.chunk!r} is in pieces already: extract from the whole passage")

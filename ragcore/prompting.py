@@ -15,7 +15,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from xml.sax.saxutils import escape, quoteattr
+from textwrap import dedent
+from xml.sax.saxutils import escape, quoteattr, unescape
 
 from .compression import Passage
 
@@ -250,6 +251,24 @@ def build_prompt(
         "question": form.question(question.strip(), phrases),
     }
     return Prompt(layers, sources)
+
+
+def read_prompt(text: str) -> tuple[dict[str, str], str]:
+    """The sources by id and the question of a prompt in the tagged or numbered form: what a model can read back.
+
+    >>> from ragcore import split_words
+    >>> prompt = build_prompt("Be brief.", [Passage(split_words("1 < 2, so there.")[0], 0.9)], "Is it?")
+    >>> read_prompt(prompt.text)
+    ({'S1': '1 < 2, so there.'}, 'Is it?')
+    """
+    if asked := re.search(r"<question>\n(.*)\n</question>\s*\Z", text, re.S):
+        found = re.finditer(r'^<source id="(S\d+)"[^>]*>\n(.*?)\n</source>$', text, re.S | re.M)
+        return {source[1]: unescape(source[2]) for source in found}, unescape(asked[1])
+    labels = "|".join(phrases.question for phrases in PHRASES.values())
+    numbered = re.finditer(r"^\[(\d+)\].*\n((?:^  .*\n?)+)", text, re.M)
+    sources = {source[1]: dedent(source[2]).strip() for source in numbered}
+    last = list(re.finditer(rf"^(?:{labels}): (.*(?:\n  .*)*)", text, re.M))
+    return sources, dedent("  " + last[-1][1]) if last else ""
 
 
 def phrases_of(language: str) -> Phrases:

