@@ -38,6 +38,7 @@ def brute_force(values, costs, budget):
 
 
 def test_gpt_3_has_548_tokens_left_for_the_answer():
+    """Fault budget-output-reserve."""
     assert window_left(2048, 1500) == 548
 
 
