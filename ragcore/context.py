@@ -113,7 +113,7 @@ def build_context(
                 fate, with_it, may_cut = "cut", [*taken, beginnings[fitting - 1]], False
         need = size(with_it) - used
         if need > budget - used:
-            decisions[i] = Decision(passages[i], "left out", need, f"needs {need} tokens, {budget - used} are left")
+            decisions[i] = Decision(passages[i], "left out", need, f"needs {need} tokens, {budget - used} left")
             continue
         joined = fate == "whole" and len(with_it) <= len(taken)
         reason = "joined with its neighbour" if joined else "fits" if fate == "whole" else "its beginning fits"

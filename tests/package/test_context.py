@@ -114,7 +114,7 @@ def test_cut_at_a_sentence_keeps_whole_sentences_or_leaves_the_passage_out():
     assert eleven.prompt.sources["1"].text == "One two three. Four five six seven. …"
     assert ten.prompt.sources["1"].text == "One two three. …"
     assert six.prompt.sources == {}
-    assert "needs 12 tokens, 6 are left" in six.decisions[0].reason
+    assert "needs 12 tokens, 6 left" in six.decisions[0].reason
 
 
 def test_after_a_cut_at_a_sentence_whole_passages_may_still_come_and_no_second_cut():
