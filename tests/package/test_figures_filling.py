@@ -76,8 +76,8 @@ def test_in_every_state_the_sentence_says_what_the_builder_did():
 def test_the_published_budget_reads_51_and_7():
     assert account(built(58)) == (
         "Budget 58, used 58: 51 of text, 7 of markers (14 % of the text). Whole: 0.95, 0.75. "
-        "Cut: 0.60, its beginning fits. Left out: 0.20 (needs 12 tokens, 0 are left), "
-        "0.10 (needs 13 tokens, 0 are left)."
+        "Cut: 0.60, its beginning fits. Left out: 0.20 (needs 12 tokens, 0 left), "
+        "0.10 (needs 13 tokens, 0 left)."
     )
     assert ["[fonte 0.60, troncato] Un passo troppo lungo …", "3 + 5"] in lines(built(58))
 
