@@ -6,18 +6,21 @@
 
 Ids of the numbered form are plain numbers; there [7] is a citation, and an unknown one if no source 7 was given.
 
-What this does not see: whether the source supports the claim. That is the dearer check, `Faithfulness`.
+What this does not see: whether the source supports the claim. That is the dearer check, `check_support`, and its
+judge is a parameter: a model trained for it, another language model, or, as a cheap first look, shared words.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
 from .chunking import sentences
+from .compression import Passage
 from .prompting import PHRASES
+from .reranking import Scorer, score_texts
 
 _MARK = re.compile(r"[\[【［]([^\[\]【】［］\n]*)[\]】］]")
 _SOURCE = r"sources?|zdroj(?:e|i|ů|em|ích|ům)?|font[ei]|מקור(?:ות)?"  # how models name a source in words
@@ -69,9 +72,7 @@ def check_citations(answer: str, given: Collection[str]) -> Citations:
     marks, malformed = find_marks(answer, given)
     cited = dict.fromkeys(id for mark in marks for id in mark.ids)
     uncited = []
-    spans = sentences(_blanked(answer, [(mark.start, mark.end) for mark in marks]))
-    for (start, end), (following, _) in pairwise([*spans, (len(answer), 0)]):
-        own = [mark for mark in marks if start <= mark.start < following]
+    for start, end, own in _sentences_with_marks(answer, given):
         text = answer[start : max([end, *(mark.end for mark in own)])]
         claims = any(letter.isalpha() for letter in answer[start:end]) and not is_refusal(answer[start:end])
         if claims and not any(id in given for mark in own for id in mark.ids):
@@ -123,11 +124,51 @@ def is_refusal(answer: str) -> bool:
     return bool(said) and all(sentence in _REFUSALS for sentence in said)
 
 
+@dataclass(frozen=True)
+class Claim:
+    """A sentence of an answer, the source that it cites, and how far that source supports it (higher is better)."""
+
+    sentence: str
+    source_id: str
+    support: float
+
+
+def check_support(answer: str, sources: Mapping[str, Passage], judge: Scorer) -> list[Claim]:
+    """Every pair of a sentence and a source that it cites, with the judge's opinion.
+
+    judge: from a claim and texts to a number each. `reranking.by_coverage(index)` gives the share of the claim's
+    words that the source holds: it notices a claim about something else, and neither a «not» nor words well chosen.
+
+    >>> from ragcore import BM25, split_words
+    >>> from ragcore.reranking import by_coverage
+    >>> chunk = split_words("Momentum damps the swings.")[0]
+    >>> judge = by_coverage(BM25([chunk]))
+    >>> claims = check_support("Momentum damps swings [S1]. Paris is large [S1].", {"S1": Passage(chunk, 1)}, judge)
+    >>> [(claim.source_id, claim.support) for claim in claims]
+    [('S1', 1.0), ('S1', 0.0)]
+    """
+    claims = []
+    for start, end, marks in _sentences_with_marks(answer, sources):
+        claim = " ".join(_blanked(answer, [(mark.start, mark.end) for mark in marks])[start:end].split())
+        ids = dict.fromkeys(id for mark in marks for id in mark.ids if id in sources)
+        scores = score_texts(judge, claim, [sources[id].text for id in ids]) if ids else []
+        claims += [Claim(claim, id, score) for id, score in zip(ids, scores, strict=True)]
+    return claims
+
+
 def _plain(sentence: str) -> str:
     return " ".join(re.findall(r"\w+", sentence.casefold()))
 
 
 _REFUSALS = {_plain(phrase) for phrases in PHRASES.values() for phrase in (phrases.not_there, phrases.do_not_know)}
+
+
+def _sentences_with_marks(answer: str, given: Collection[str]) -> Iterator[tuple[int, int, list[Mark]]]:
+    """Where each sentence stands, and the citations in it or behind it."""
+    marks, _ = find_marks(answer, given)
+    spans = sentences(_blanked(answer, [(mark.start, mark.end) for mark in marks]))
+    for (start, end), (following, _) in pairwise([*spans, (len(answer), 0)]):
+        yield start, end, [mark for mark in marks if start <= mark.start < following]
 
 
 def _ids(inside: str, prefix: str, given: Collection[str]) -> Iterator[str]:

@@ -9,8 +9,8 @@ An engine takes the chunks and gives back a function from a question to its hits
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from .analysis import Analyzer
 from .bm25 import BM25, K1, B
@@ -19,7 +19,9 @@ from .corpus import Article, Question
 from .dense import DenseIndex, Encoder
 from .evaluation import rank_of_answer, right_chunks
 from .fusion import C, reciprocal_rank_fusion
+from .generation import Model
 from .hits import Hit
+from .prompting import PromptVersion
 
 Search = Callable[[Question], Sequence[Hit]]
 Engine = Callable[[Sequence[Chunk]], Search]
@@ -70,6 +72,40 @@ def hybrid(*engines: Engine, c: float = C, weights: Sequence[float] | None = Non
         return lambda question: reciprocal_rank_fusion([search(question) for search in searches], c, weights)
 
     return engine
+
+
+class Case(NamedTuple):
+    """A known case for a prompt: what fills its template, and whether an answer will do."""
+
+    fields: Mapping[str, str]
+    passes: Callable[[str], bool]
+
+
+class Comparison(NamedTuple):
+    """What two versions of a prompt made of one case."""
+
+    case: Case
+    old: str
+    new: str
+    old_passes: bool
+    new_passes: bool
+
+
+def compare_prompts(
+    old: PromptVersion, new: PromptVersion, cases: Sequence[Case], model: Model, progress: bool = False
+) -> list[Comparison]:
+    """Two versions of a prompt side by side over known cases, before one replaces the other.
+
+    Whether the new one is better is a paired question: give `old_passes` and `new_passes` to `sign_test`. Raises
+    ValueError without cases, ModelError if the model fails.
+    """
+    if not cases:
+        raise ValueError("comparing two prompts needs at least one case")
+    rows = []
+    for case in _bar(cases, progress):
+        before, after = model.generate(old.fill(**case.fields)), model.generate(new.fill(**case.fields))
+        rows.append(Comparison(case, before, after, case.passes(before), case.passes(after)))
+    return rows
 
 
 def _bar(items: Iterable[Any], shown: bool) -> Iterable[Any]:

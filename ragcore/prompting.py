@@ -15,7 +15,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from string import Formatter
 from textwrap import dedent
+from typing import NamedTuple
 from xml.sax.saxutils import escape, quoteattr, unescape
 
 from .compression import Passage
@@ -251,6 +253,30 @@ def build_prompt(
         "question": form.question(question.strip(), phrases),
     }
     return Prompt(layers, sources)
+
+
+class PromptVersion(NamedTuple):
+    """A prompt is code: it has a name, a number, a day and a reason for its last change. template: with {fields}.
+
+    >>> first = PromptVersion("answer", 1, "2026-11-30", "first version", "Answer in {language}.")
+    >>> first.fill(language="Czech")
+    'Answer in Czech.'
+    """
+
+    name: str
+    number: int
+    day: str
+    reason: str
+    template: str
+
+    def fill(self, **fields: str) -> str:
+        """The template with its fields filled in. Raises ValueError if one is missing or has no place in it."""
+        wanted = {field for _, field, _, _ in Formatter().parse(self.template) if field is not None}
+        if wanted != set(fields):
+            raise ValueError(
+                f"{self.name} {self.number} has the fields {sorted(wanted)}, given were {sorted(fields)}"
+            )
+        return self.template.format(**fields)
 
 
 def read_prompt(text: str) -> tuple[dict[str, str], str]:

@@ -10,8 +10,8 @@ Three layers keep it from answering what the documents do not say:
 
     near enough:  score(D, q) / Σ_{t∈q} idf(t)·(k₁ + 1)  ≥  threshold      between 0 and 1, for every question alike
 
-What no layer sees: a claim that cites a source and is not supported by it (`citations.support`), and an answer to a
-question that the documents get wrong. «The sources do not say» is not «the sources say no».
+What no layer sees: a claim that cites a source and is not supported by it (see `citations.check_support`), and a
+mistake in the documents. «The sources do not say» is not «the sources say no».
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class Rag:
         self.language, self.render = language, render
 
     def ask(self, question: str) -> Answer:
-        """The answer, checked. Raises ModelError if the model fails, ValueError for an empty question that finds hits."""
+        """The answer, checked, or a refusal with its reason. Raises ModelError if the model fails."""
         hits = self.index.search(question, self.k)
         near = self.nearness(question, hits)
         if not hits:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragcore.chunking import split_words
-from ragcore.citations import check_citations, find_marks, is_refusal, replace_marks
+from ragcore.citations import check_citations, check_support, find_marks, is_refusal, replace_marks
 from ragcore.compression import Passage
 from ragcore.ordering import best_first
 from ragcore.prompting import PHRASES, build_prompt
@@ -172,3 +172,16 @@ def test_no_text_breaks_the_reader_and_marks_stand_where_they_say(answer):
     report = check_citations(answer, GIVEN)
     assert not set(report.sources) & set(report.unknown)
     assert all(sentence.strip() and sentence in answer for sentence in report.uncited)
+
+
+def test_support_is_asked_for_every_pair_of_a_sentence_and_a_source_that_was_given():
+    sources = {f"S{n}": Passage(split_words(text)[0], 0.9) for n, text in enumerate(("one", "two", "six"), start=1)}
+    asked = []
+
+    def judge(claim, texts):
+        asked.append((claim, list(texts)))
+        return [len(text) for text in texts]
+
+    claims = check_support("A [S1, S3]. B. [S2] C. D [S9].", sources, judge)
+    assert asked == [("A .", ["one", "six"]), ("B.", ["two"])]
+    assert [(claim.source_id, claim.support) for claim in claims] == [("S1", 3), ("S3", 3), ("S2", 3)]

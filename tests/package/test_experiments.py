@@ -9,7 +9,9 @@ import pytest
 from ragcore import BM25, load_corpus, load_questions, rank_of_answer, right_chunks, split_words, stems
 from ragcore.analysis import ANALYZERS, lemmas, snowball
 from ragcore.corpus import LANGUAGES
-from ragcore.experiments import bm25, dense, hybrid, run
+from ragcore.evaluation import sign_test
+from ragcore.experiments import Case, bm25, compare_prompts, dense, hybrid, run
+from ragcore.prompting import PromptVersion
 from ragcore.vectors import ShippedVectors
 
 MEASURED = Path(__file__).parents[2] / "data/measured"
@@ -79,3 +81,31 @@ def test_the_table_of_chunk_sizes_is_what_the_methods_give_today(language):
         split = partial(split_words, size=size, overlap=overlap)
         ranks = run(load_corpus(language), list(questions.values()), split, bm25(ANALYZERS[analyzer]))
         assert stored[analyzer, size, overlap] == ["" if rank is None else str(rank) for rank in ranks]
+
+
+class Echo:
+    """A model that answers with its prompt."""
+
+    def generate(self, prompt):
+        return prompt
+
+    def stream(self, prompt):
+        yield prompt
+
+
+def test_two_versions_of_a_prompt_are_compared_case_by_case():
+    old = PromptVersion("ask", 1, "2026-11-01", "first", "{question}")
+    new = PromptVersion("ask", 2, "2026-11-30", "asks for a number", "{question} Answer with a number.")
+    cases = [Case({"question": q}, lambda answer: answer.endswith("number.")) for q in ("How many?", "A number.")]
+    rows = compare_prompts(old, new, cases, Echo())
+    assert [(row.old, row.old_passes, row.new_passes) for row in rows] == [
+        ("How many?", False, True),
+        ("A number.", True, True),
+    ]
+    assert sign_test([row.new_passes for row in rows], [row.old_passes for row in rows]).p == 1
+
+
+def test_comparing_prompts_needs_cases():
+    version = PromptVersion("ask", 1, "2026-11-01", "first", "{question}")
+    with pytest.raises(ValueError, match="at least one case"):
+        compare_prompts(version, version, [], Echo())

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ragcore.chunking import Chunk, split_words
 from ragcore.compression import Passage
 from ragcore.corpus import Article
-from ragcore.prompting import PHRASES, RENDERINGS, build_prompt, instructions, read_prompt
+from ragcore.prompting import PHRASES, RENDERINGS, PromptVersion, build_prompt, instructions, read_prompt
 
 CASES = {
     case["id"]: case for case in json.loads((Path(__file__).parents[1] / "cases/faults.json").read_text("utf-8"))
@@ -188,3 +188,15 @@ def test_what_was_put_in_can_be_read_back(texts, question):
         squeezed = [" ".join(text.split()) for text in sources.values()]
         assert squeezed == [" ".join(text.split()) for text in texts]
         assert " ".join(asked.split()) == " ".join(question.split())
+
+
+def test_a_version_of_a_prompt_is_filled_completely_or_not_at_all():
+    version = PromptVersion("answer", 2, "2026-11-30", "asks for one sentence", "Q: {question}\nIn {words} words:")
+    assert version.fill(question="Why?", words="5") == "Q: Why?\nIn 5 words:"
+    for fields in ({"question": "Why?"}, {"question": "Why?", "words": "5", "tone": "kind"}, {}):
+        with pytest.raises(ValueError, match=r"answer 2 has the fields \['question', 'words'\]"):
+            version.fill(**fields)
+
+
+def test_a_filled_in_text_with_braces_is_left_alone():
+    assert PromptVersion("p", 1, "", "", "{{json}} {text}").fill(text="{x}") == "{json} {x}"
