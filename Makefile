@@ -38,6 +38,7 @@ data: $(READY)  ## make the vectors and the tables of measurements anew (Linux, 
 	$(BIN)/python data/vectors/make.py
 	$(BIN)/python data/measured/make.py
 	$(BIN)/python data/measured/make_tokens.py
+	$(BIN)/python data/measured/make_prompts.py
 
 lab: $(READY)  ## open the chapters in JupyterLab
 	$(BIN)/jupyter lab index.ipynb

@@ -17,7 +17,7 @@ from .bm25 import BM25
 from .chunking import Chunk, sentences
 from .corpus import Article
 from .prompting import PHRASES, read_prompt
-from .reranking import by_coverage
+from .reranking import by_coverage, score_texts
 
 _BLOCK = re.compile(r"(?:^.*\S.*$\n?)+", re.M)  # lines up to an empty one
 
@@ -50,7 +50,7 @@ class ExtractiveModel:
         sources, question = read_prompt(prompt)
         found = [(id, sentence) for id, text in sources.items() for sentence in _sentences(text)]
         index = BM25([_chunk(sentence) for _, sentence in found], self.analyzer)
-        scores = [float(score) for score in by_coverage(index)(question, [sentence for _, sentence in found])]
+        scores = score_texts(by_coverage(index), question, [sentence for _, sentence in found])
         best = sorted((i for i, score in enumerate(scores) if score >= self.minimum), key=lambda i: -scores[i])
         if not best:
             silent = (phrases.not_there for phrases in PHRASES.values() if phrases.not_there in prompt)
