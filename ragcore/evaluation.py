@@ -100,12 +100,13 @@ def _check_ranks(ranks: Sequence[int | None]) -> None:
 def bootstrap_interval(
     values: Sequence[float], level: float = 0.95, rounds: int = 10_000, seed: int = 0
 ) -> tuple[float, float]:
-    """The interval in which the mean would lie for most other draws of such questions.
+    """An interval for the mean over all such questions, of which these are a sample.
 
     values: one a question: 1 or 0 for found or not, 1 / rank, or the *difference* of two systems on the same
     question (paired: then 0 inside the interval means that the difference may be chance).
     As many values are drawn, with replacement, `rounds` times; the interval holds the middle `level` of the
-    means (percentile bootstrap, Efron 1979). Equal input and seed give equal output.
+    means (percentile bootstrap, Efron 1979). So made it holds the true mean in about `level` of the samples,
+    fewer if they are small. Equal input and seed give equal output.
     Raises ValueError for no values, a level outside (0, 1) or no rounds.
 
     >>> low, high = bootstrap_interval([1] * 29 + [0])
@@ -136,7 +137,7 @@ def sign_test(first: Sequence[float], second: Sequence[float]) -> SignTest:
     """Two systems on the same questions: is one better more often than a coin would be?
 
     first, second: one value a question, higher is better (found or not, 1 / rank). Equal ones say nothing and
-    are left out; of the n others m went to the one with fewer, and p = min(1, 2·Σ_{i ≤ m} C(n, i) / 2ⁿ), exact
+    are left out; of the d others m went to the one with fewer, and p = min(1, 2·Σ_{i ≤ m} C(d, i) / 2ᵈ), exact
     and two-sided. Raises ValueError for lists of different length and for empty ones.
 
     >>> sign_test([1] * 29 + [0], [1] * 27 + [0] * 3)  # 29 against 27 of 30
@@ -148,9 +149,9 @@ def sign_test(first: Sequence[float], second: Sequence[float]) -> SignTest:
         raise ValueError("a value is not a finite number")
     better = int(sum(a > b for a, b in zip(first, second, strict=True)))
     worse = int(sum(a < b for a, b in zip(first, second, strict=True)))
-    n = better + worse
-    p = min(1.0, 2 * sum(comb(n, i) for i in range(min(better, worse) + 1)) / 2**n)
-    return SignTest(better, worse, len(first) - n, p)
+    d, m = better + worse, min(better, worse)
+    p = min(1.0, 2 * sum(comb(d, i) for i in range(m + 1)) / 2**d)
+    return SignTest(better, worse, len(first) - d, p)
 
 
 def found(ranks: Sequence[int | None], k: int) -> list[float]:

@@ -1,11 +1,11 @@
 """Several rankings into one, by ranks alone: reciprocal rank fusion.
 
-    RRF(d) = Σ_r  w_r / (c + rank_r(d))
+    RRF(d) = Σ_j  w_j / (c + rank_j(d))
 
-    rank_r(d)  the place of chunk d in ranking r, from 1; a ranking that lacks d adds nothing
+    rank_j(d)  the place of chunk d in ranking j, from 1; a ranking that lacks d adds nothing
     c          how much the first places stand out: small, a first place beats everything; large, being
                listed twice beats being listed first. 60 in Cormack et al. 2009, fixed there in a pilot
-    w_r        the weight of a ranking, 1 unless said otherwise
+    w_j        the weight of ranking j, 1 unless said otherwise
 
 Scores are not looked at, so rankings whose scores have nothing in common can be fused.
 """

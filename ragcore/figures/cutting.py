@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 MOST = 25  # steps that the stairs have room for
 MARK = "color: var(--explore-question); font-weight: 700; font-size: 0.8em; white-space: nowrap"
-TWICE = "background: var(--explore-line)"
+SHADE = "linear-gradient(var(--explore-line) 0 100%)"  # see-through: one for each further copy, deeper and deeper
 WHOLE = "border-bottom: 3px solid var(--explore-relevant)"
 PARTED = "border-bottom: 3px dashed var(--explore-budget)"
 
@@ -32,7 +32,8 @@ def cut_text(chunks: Sequence[Chunk], start: int, end: int, quote: tuple[int, in
     """An article's text from start to end with its cuts drawn in.
 
     chunks: all of the article, in their order. «[3» stands where the third begins, «3]» where it ends; words that
-    stand in several chunks are shaded; the quote (two offsets) is underlined, dashed where no chunk holds it whole.
+    stand in several chunks are shaded, deeper for each further one; the quote (two offsets) is underlined, dashed
+    where no chunk holds it whole.
     """
     article = chunks[0].article
     begins = {chunk.start: n for n, chunk in enumerate(chunks, 1)}
@@ -47,7 +48,8 @@ def cut_text(chunks: Sequence[Chunk], start: int, end: int, quote: tuple[int, in
             pieces.append(tag("span", f"[{begins[a]} ", style=MARK))
         text = article.text[a:b]
         covered = sum(chunk.start <= a and b <= chunk.end for chunk in chunks)
-        styles = [TWICE] * (covered > 1) + [line] * (quote[0] <= a and b <= quote[1])
+        shades = ", ".join([SHADE] * (covered - 1))
+        styles = [f"background: {shades}"] * (covered > 1) + [line] * (quote[0] <= a and b <= quote[1])
         pieces.append(tag("span", text, style="; ".join(styles)) if styles else text)
     if end in ends:
         pieces.append(tag("span", f" {ends[end]}]", style=MARK))
@@ -77,8 +79,8 @@ def stairs(words: int, size: int, overlap: int) -> Figure:
         if looped > count
         else ("the early stop", "changes nothing")
     )
-    for y, text in zip((2, 3.6), said, strict=True):
-        ax.text(700, y, text, color=BUDGET if looped > count else OTHER, va="center", ha="center")
+    for y, text in zip((21.4, 23), said, strict=True):  # bottom left no bar ever stands
+        ax.text(260, y, text, color=BUDGET if looped > count else OTHER, va="center", ha="center")
     ax.axvline(words, color=OTHER, linewidth=1, linestyle=(0, (1, 2)))
     ax.set(xlim=(0, 1010), ylim=(MOST + 1, 0), xticks=range(0, 1001, 200), yticks=[1, 5, 10, 15, 20, 25],
            xlabel="words of the text", ylabel="passage")  # fmt: skip

@@ -188,7 +188,7 @@ Interval = tuple[float, float, float]  # mean, and its ends
 
 
 def parts(scores: Sequence[tuple[str, Interval]]) -> Figure:
-    """The share found by every method, with its interval; words grey, vectors blue, both together green.
+    """The share found by every method, with its interval; by spelling grey, vectors blue, both together green.
 
     scores: name and (mean, low, high), shares from 0 to 1; a + in the name marks a fused ranking.
     """

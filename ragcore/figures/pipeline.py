@@ -8,6 +8,7 @@ from math import nan
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element
 
+from ..chunking import sentences
 from ..explore.html import Part, tag
 from ..explore.theme import INK, OTHER, PAPER, QUESTION, RELEVANT, axes
 
@@ -90,6 +91,29 @@ def prompt_text(paragraphs: Sequence[str], slots: int, language: str, marks: Seq
     text = tag("blockquote", *parts, tag("p", tag("strong", paragraphs[-1], lang=language)))
     box = {"role": "region", "aria_label": "The prompt", "tabindex": "0"}  # the keyboard can scroll it too
     return tag("div", text, style="max-height: 22em; overflow-y: auto", **box)
+
+
+def mentions(paragraphs: Sequence[str], slots: int, language: str, marks: Sequence[str]) -> Element:
+    """Of a prompt's sources only the sentences that hold a mark, so that they are seen beside each other.
+
+    paragraphs: as for `prompt_text`; a source is «[number] title: text». What is left out leaves …, and a source
+    without a mark only says so. The question stands below.
+    """
+    parts = []
+    for source in [text for text in paragraphs[:-1] if text.startswith("[")]:
+        title, text = source.split(": ", 1)
+        spans = sentences(text)
+        held = [i for i, (a, b) in enumerate(spans) if any(mark in text[a:b] for mark in marks)]
+        pieces: list[Part] = [f"{title}: "]
+        for before, i in zip([-1, *held], held, strict=False):
+            pieces += ["… " if i > before + 1 else "", *_marked(text[slice(*spans[i])], marks), " "]
+        if not held:
+            pieces.append("names neither.")
+        elif held[-1] < len(spans) - 1:
+            pieces.append("…")
+        parts.append(tag("p", *pieces, lang=language))
+    parts += [tag("p", hidden="hidden") for _ in range(slots - len(parts))]
+    return tag("blockquote", *parts, tag("p", tag("strong", paragraphs[-1], lang=language)))
 
 
 def _marked(text: str, marks: Sequence[str]) -> list[Part]:

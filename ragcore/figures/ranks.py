@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from math import comb
 from typing import TYPE_CHECKING
 
@@ -45,11 +46,11 @@ def rank_lines(names: Sequence[str], ranks: Ranks, others: Sequence[Ranks]) -> F
     ax.text(len(names) - 0.45, FIRST + 0.35, f"first {FIRST}", color=BUDGET, ha="right", va="bottom")
     heights = _heights(ranks)
     ax.plot(places, heights, color=QUESTION, linewidth=2, marker="o", markersize=6)
-    for place, height, rank in zip(places, heights, ranks, strict=True):
-        name = "–" if rank is None else f"{rank}"
-        ax.annotate(name, (place, height), xytext=(0, 10), textcoords="offset points", color=INK, fontweight="bold",
-                    ha="center", va="center_baseline", annotation_clip=False)  # fmt: skip
-    ax.set(yscale="log", ylim=(NOT_FOUND * 1.25, 0.65), xlim=(-0.45, len(names) - 0.4), ylabel="rank of the answer")
+    said = ["–" if rank is None else f"{rank}" for rank in ranks]
+    for place, height, name, beside in zip(places, heights, said, _free_sides(heights, said), strict=True):
+        ax.annotate(name, (place, height), xytext=beside, textcoords="offset points", color=INK, fontweight="bold",
+                    ha="center", va="center", annotation_clip=False)  # fmt: skip
+    ax.set(yscale="log", ylim=(NOT_FOUND * 1.8, 0.62), xlim=(-0.45, len(names) - 0.4), ylabel="rank of the answer")
     ticks = [1, 2, 5, 10, 20, 50, 100, 200, 500]
     ax.set_yticks([*ticks, NOT_FOUND], [*(f"{tick}" for tick in ticks), "none"])
     ax.set_yticks([], minor=True)
@@ -62,26 +63,44 @@ def _heights(ranks: Ranks) -> list[float]:
     return [NOT_FOUND if rank is None else rank for rank in ranks]
 
 
+def _free_sides(heights: Sequence[float], names: Sequence[str]) -> list[tuple[float, float]]:
+    """Where every point's number stands, in points from it: above, or where the line leaves the most room."""
+    corners = np.array([np.arange(len(heights)) * 38, -64 * np.log10(heights)]).T  # as far apart as in the picture
+    steps = np.linspace(0, 1, 200)[:, None]
+    line = np.concatenate([a + steps * (b - a) for a, b in pairwise(corners)] or [corners])
+    chosen = []
+    for corner, name in zip(corners, names, strict=True):
+        half = np.array([3.5 * len(name), 5.5])  # of the number
+        sides = [(0.0, 11.0), (0.0, -10.5)] + [(x * (half[0] + 4), y) for y in (10, -10, 5, 0) for x in (-1, 1)]
+        room = [(np.abs(line - corner - side) - half).max(axis=1).min() for side in sides]  # below 0: crossed
+        chosen.append(max(zip(room, sides, strict=True), key=lambda pair: min(pair[0], 2.5))[1])
+    return chosen
+
+
 def coin(first: int, second: int) -> Figure:
     """How often a coin, thrown once a question, gives how many heads; all outcomes that are as uneven are marked.
 
     first, second: questions that went to the one system and to the other. The marked bars add up to the p of the
-    exact sign test. Raises ValueError for no questions, and for more than the picture has room for.
+    exact sign test. The axes fit the number of throws, and a bar without height is a line of one point.
+    Raises ValueError for no questions, and for more than the picture has room for.
     """
     n = first + second
     if not 1 <= n <= MOST_FLIPS:
         raise ValueError(f"{n} questions tell the two apart: the picture needs 1 to {MOST_FLIPS}")
     figure, ax = axes(height=2.7)
-    fewer = min(first, second)
+    fewer, tallest = min(first, second), 100 * comb(n, n // 2) / 2**n
     for heads in range(MOST_FLIPS + 1):
         there = heads <= n
-        extreme = min(heads, n - heads) <= fewer
-        ax.bar(heads, 100 * comb(n, heads) / 2**n if there else np.nan, width=0.8,
-               color=BUDGET if there and extreme else OTHER)  # fmt: skip
-    ax.plot([first], [-2.3], marker="^", markersize=7, color=QUESTION, clip_on=False, markeredgewidth=0)
-    ax.set(xlim=(-0.7, MOST_FLIPS + 0.7), ylim=(0, 52), xticks=range(0, MOST_FLIPS + 1, 3), yticks=range(0, 51, 10),
+        colour = BUDGET if there and min(heads, n - heads) <= fewer else OTHER
+        ax.bar(heads, 100 * comb(n, heads) / 2**n if there else np.nan, width=0.7, color=colour, edgecolor=colour,
+               linewidth=1, zorder=3)  # above the axis  # fmt: skip
+    ax.plot([first], [-0.05], marker="^", markersize=7, color=QUESTION, clip_on=False, markeredgewidth=0,
+            transform=ax.get_xaxis_transform())  # fmt: skip
+    ax.set(xlim=(-0.6, n + 0.6), ylim=(0, 1.04 * tallest),
            xlabel=f"heads in {n} throw{'s' * (n > 1)}, one a question", ylabel="in a hundred series")  # fmt: skip
-    ax.tick_params(axis="x", pad=8)
+    ax.set_xticks([0, n / 2, n], ["0", f"{n / 2:g}", f"{n}"])
+    ax.set_yticks([0, tallest / 2, tallest], ["0", f"{tallest / 2:.1f}", f"{tallest:.1f}"])
+    ax.tick_params(axis="x", pad=11)
     return figure
 
 

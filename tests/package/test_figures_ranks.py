@@ -1,5 +1,7 @@
 """What the pictures of the chapter «Is it any good?» show is what was measured."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -20,6 +22,27 @@ def test_the_line_goes_through_the_ranks_and_a_missing_one_lies_below_all():
     assert top < 1 < NOT_FOUND < bottom
     assert ax.yaxis_inverted()
     assert [label.get_text().strip() for label in ax.get_xticklabels()] == NAMES
+
+
+@pytest.mark.parametrize(
+    "ranks",
+    [(304, 4, 203, 221, 248, 16, 30), (1, 1400, 1, 1400, None, 1, 2), (None, 2, 999, 3, 3, 500, None), (5,) * 7,
+     (1, 2, 5, 20, 100, 400, 1000), (900, 300, 90, 20, 6, 2, 1)],
+)  # fmt: skip
+def test_no_number_is_crossed_by_the_line_it_belongs_to(ranks):
+    names = [*"abcdefg"]
+    with style():
+        figure = rank_lines(names, ranks, [])
+        figure.canvas.draw()
+        (ax,) = figure.axes
+        (line,) = [line for line in ax.lines if line.get_marker() == "o"]
+        corners = ax.transData.transform(line.get_xydata())
+        boxes = [text.get_window_extent() for text in ax.texts[1:]]
+    for box in boxes:
+        for start, end in pairwise(corners):
+            along = start + np.linspace(0, 1, 400)[:, None] * (end - start)
+            assert not any(box.contains(*point) for point in along)
+        assert ax.bbox.y0 <= box.y0, "a number would stand on the axis"
 
 
 def test_the_other_lines_keep_close_to_their_ranks_and_apart_from_each_other():
@@ -54,6 +77,18 @@ def test_the_bars_are_all_outcomes_of_the_coin_and_the_marked_ones_add_up_to_p(f
     assert sum(heights[i] for i, colour in enumerate(marked) if colour == orange) == pytest.approx(100 * p)
     (triangle,) = [line for line in ax.lines if line.get_marker() == "^"]
     assert triangle.get_xdata()[0] == first
+
+
+@pytest.mark.parametrize(("first", "second"), [(1, 0), (2, 0), (21, 6)])
+def test_the_axes_of_the_coin_fit_the_throws_and_its_lowest_bar_can_be_seen(first, second):
+    n = first + second
+    with style():
+        (ax,) = coin(first, second).axes
+    assert ax.get_xlim() == pytest.approx((-0.6, n + 0.6))
+    bars = [bar for bar in ax.patches if np.isfinite(bar.get_height())]
+    assert max(bar.get_height() for bar in bars) / ax.get_ylim()[1] > 0.9
+    assert all(bar.get_linewidth() >= 1 and bar.get_edgecolor() == bar.get_facecolor() for bar in bars)
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["0", f"{n / 2:g}", f"{n}"]
 
 
 def test_a_coin_that_is_not_thrown_or_too_often_has_no_picture():

@@ -41,6 +41,20 @@ def test_the_curves_have_a_point_for_every_length_and_mark_the_chosen_one():
     assert any(y == [98, 98] for _, y in lines)
 
 
+@pytest.mark.parametrize("n", LENGTHS)
+def test_no_line_of_the_picture_crosses_its_key(n):
+    with style():
+        figure = by_letters(LENGTHS, [74, 110, 113], [106, 120, 114], whole=98, total=147, n=n)
+    figure.draw_without_rendering()
+    (ax,) = figure.axes
+    frame = ax.get_window_extent()
+    for text in ax.texts:
+        place = text.get_window_extent()
+        assert place.y0 >= frame.y1
+        assert frame.x0 - 1 < place.x0 < place.x1 < figure.bbox.x1
+        assert place.y1 < figure.bbox.y1 + 1
+
+
 def test_a_length_that_was_not_measured_and_lists_of_unequal_length_are_refused():
     for n, first in ((4, [74, 110, 113]), (3, [74, 110])):
         with pytest.raises(ValueError, match="results"):
