@@ -1,28 +1,42 @@
 """ragcore: giving a language model the right information, one idea a module.
 
-The modules in the order in which a question travels:
+The modules in the order in which a question travels; each imports only from its left:
 
-    corpus ─► chunking ─► analysis ─► hits ─► bm25, dense ─► fusion        evaluation and experiments measure it
+    corpus ─► chunking ─► analysis ─► hits ─► bm25, dense ─► fusion ─► reranking ─► diversity ─► quotes
+    ─► compression ─► tokens ─► budget ─► ordering ─► prompting ─► context ─► generation, extractive
+    ─► citations ─► structured ─► streaming ─► rag
+
+evaluation, experiments and lookup measure; costs says what a prompt costs; vectors holds the book's own.
 """
 
 from .analysis import stems, trigrams, words
 from .bm25 import BM25
 from .chunking import Chunk, merge_adjacent, split_structure, split_words
+from .compression import Passage
+from .context import build_context
 from .corpus import Article, Question, load_corpus, load_questions, read_folder
 from .dense import DenseIndex, cosine
 from .evaluation import hit_rate, mean_reciprocal_rank, rank_of_answer, right_chunks
 from .fusion import reciprocal_rank_fusion
 from .hits import Hit
+from .prompting import build_prompt, instructions
+from .rag import Answer, Rag
 
 __all__ = [
     "BM25",
+    "Answer",
     "Article",
     "Chunk",
     "DenseIndex",
     "Hit",
+    "Passage",
     "Question",
+    "Rag",
+    "build_context",
+    "build_prompt",
     "cosine",
     "hit_rate",
+    "instructions",
     "load_corpus",
     "load_questions",
     "mean_reciprocal_rank",
