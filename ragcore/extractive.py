@@ -19,7 +19,9 @@ from .corpus import Article
 from .prompting import PHRASES, read_prompt
 from .reranking import by_coverage, score_texts
 
-_BLOCK = re.compile(r"(?:^.*\S.*$\n?)+", re.M)  # lines up to an empty one
+# where a paragraph, an item of a list, a heading or the row of a table begins
+_LINE = re.compile(r"\n\s*\n|^(?:[-*] |\d+\. )|\n(?=[#|])", re.M)
+_END = re.compile(r"[.!…][\"”“’»)*]*\Z")  # of a sentence that is whole and asks nothing
 
 
 class ExtractiveModel:
@@ -63,9 +65,14 @@ class ExtractiveModel:
 
 
 def _sentences(text: str) -> list[str]:
-    """The sentences of a source without its headings, each on one line."""
-    blocks = (block[0] for block in _BLOCK.finditer(text) if not block[0].startswith("#"))
-    return [" ".join(block[a:b].split()) for block in blocks for a, b in sentences(block)]
+    """The whole sentences of a source, each on one line: no headings, no tables, and nothing cut at its edges."""
+    lines = (line.strip() for line in _LINE.split(text) if not line.startswith(("#", "|")))
+    found = [" ".join(line[a:b].split()) for line in lines for a, b in sentences(line)]
+    return [sentence for sentence in found if _END.search(sentence) and not _first_letter(sentence).islower()]
+
+
+def _first_letter(sentence: str) -> str:
+    return next((letter for letter in sentence if letter.isalnum()), "")
 
 
 def _chunk(sentence: str) -> Chunk:

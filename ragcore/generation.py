@@ -246,8 +246,10 @@ class LocalModel:
         params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
         params.verbosity = -1
         params.api_keys = [os.urandom(16).hex()]  # the library listens on the loopback: for nobody
+        params.endpoint_metrics = True
         try:
             self._server = xllamacpp.Server(params)
+            self._server.handle_metrics()  # waits until it runs: one that is dropped before that hangs for ever
         except RuntimeError as error:
             raise ModelError(f"{self.path} cannot be loaded: is it a whole GGUF file? ({error})") from error
         self._version = str(xllamacpp.__version__)

@@ -227,3 +227,10 @@ def test_the_stream_is_the_answer_in_pieces():
 def test_bad_settings_are_errors(options):
     with pytest.raises(ValueError, match=r"must"):
         ExtractiveModel(analyzer=stems, **options)
+
+
+def test_only_whole_sentences_that_state_something_are_quoted():
+    table, items = "| momentum | damps swings. |", "- Čas: momentum damps swings.\n- Momentum"
+    text = f"swings of momentum. Damps momentum swings?\n\n{table}\n\n{items}"
+    said = ExtractiveModel().generate(build_prompt("", [Passage(split_words(text)[0], 1)], "momentum swings").text)
+    assert said == "Čas: momentum damps swings. [S1]"
