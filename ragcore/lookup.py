@@ -14,8 +14,9 @@ harbor», «quiet mirror»): a model that looks at one of them finds the wrong l
     share of right answers p = r / m  (r right of m trials), Wilson's interval (1927) at 95 %, z = 1.96:
     (p + z²/2m ± z·√(p(1 − p)/m + z²/4m²)) / (1 + z²/m)
 
-How hard the look-up is decides what one sees: with one-word keys a model may find everything, with hex keys
-nothing. What it does not measure: whether the model *uses* what it finds.
+How hard a look-up is decides what one sees, and it is not what it looks like: the small model finds most hex keys,
+and few of the two-word keys once a sentence stands before and behind the list. Count before you believe.
+What it does not measure: whether the model *uses* what it finds.
 """
 
 from __future__ import annotations

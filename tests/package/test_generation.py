@@ -1,7 +1,5 @@
 """Models: a real one on this machine, a real server in front of it, and a server of our own that misbehaves."""
 
-import itertools
-import os
 import platform
 import shutil
 import socket
@@ -11,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from servers import DONE, body, said, serving, silence, status, stream
 
@@ -23,19 +21,22 @@ REAL_MODEL = pytest.mark.skipif(
     reason="the pinned environment has no local model for this platform",
 )
 COUNTING = "1, 2, 3, 4, 5, 6,"
-HANGS = 15  # seconds after which a test counts as one that hangs; the time-outs below are far shorter
+LONG = 300.0  # seconds that a server of ours is silent; who waits for its end is one that hangs
+SHORT = 2  # seconds of patience that a client has with it
 
 
 @pytest.fixture(autouse=True)
-def no_key_and_no_hanging(monkeypatch):
+def no_key(monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    begun = time.monotonic()
-    yield
-    assert time.monotonic() - begun < HANGS * (4 if os.environ.get("CI") else 2)
 
 
 def model(url: str, **options) -> OpenAIModel:
-    return OpenAIModel("m", url, **({"timeout": 5, "retries": 0} | options))
+    return OpenAIModel("m", url, **({"timeout": 60, "retries": 0} | options))
+
+
+def patience(message: str) -> float:
+    """Little where waiting is what is tested, much elsewhere: a busy machine is no fault."""
+    return SHORT if "within" in message else 60
 
 
 # ------------------------------------------------------------------ what a whole answer is
@@ -43,11 +44,13 @@ def model(url: str, **options) -> OpenAIModel:
 pieces = st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=5), max_size=6)
 
 
+@settings(deadline=None)  # a busy machine is no fault
 @given(pieces)
 def test_the_pieces_joined_are_the_answer(texts):
     assert "".join(whole(iter([*((text, None) for text in texts), ("", "stop")]))) == "".join(texts)
 
 
+@settings(deadline=None)  # a busy machine is no fault
 @given(pieces, st.sampled_from([None, "length", "content_filter"]))
 def test_an_answer_that_was_ended_for_it_is_handed_over_with_an_error_that_carries_it(texts, reason):
     got = []
@@ -106,23 +109,25 @@ UNFINISHED = {
     "an error of the server": (stream(said("Half"), b'data: {"error": {"message": "out of memory"}}\n\n'),
                                "out of memory"),
     "bytes that are no UTF-8": (stream(said("Half"), b"data: \xff\n\n"), "is no answer"),
-    "silence": (stream(said("Half"), 60.0), "within 1 seconds"),
-    "signs of life and nothing else": (stream(said("Half"), *[0.1, b": ping\n\n"] * 600), "within 1 seconds"),
+    "silence": (stream(said("Half"), LONG), "within 2 seconds"),
+    "signs of life and nothing else": (stream(said("Half"), *[0.1, b": ping\n\n"] * 3000), "within 2 seconds"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("case", UNFINISHED)
 def test_half_an_answer_is_an_error_that_carries_the_text_so_far(case):
     reply, message = UNFINISHED[case]
+    begun = time.monotonic()
     with serving(reply) as server:
         with pytest.raises(UnfinishedError, match=message) as caught:
-            model(server.url, timeout=1).generate("?")
+            model(server.url, timeout=patience(message)).generate("?")
         assert caught.value.text == "Half"
         got = []
         with pytest.raises(UnfinishedError, match=message):
-            got.extend(model(server.url, timeout=1, retries=5).stream("?"))
+            got.extend(model(server.url, timeout=patience(message), retries=5).stream("?"))
         assert got == ["Half"]
         assert len(server.asked) == 2  # what has begun to come is not asked for again
+    assert time.monotonic() - begun < LONG / 2
 
 
 NO_ANSWER = {
@@ -135,19 +140,21 @@ NO_ANSWER = {
     "invalid JSON": (body("{oops"), "sent application/json and no answer in pieces"),
     "a page of the web": (body("<h1>It works!</h1>", kind="text/html"), "sent text/html and no answer in pieces"),
     "a stream without an event": (stream(), "sent text/event-stream and no answer in pieces"),
-    "silence": (silence(60), "no whole answer within 1 seconds"),
-    "a drip that is no event": (stream(*[0.1, b"d"] * 600), "no whole answer within 1 seconds"),
+    "silence": (silence(LONG), "no whole answer within 2 seconds"),
+    "a drip that is no event": (stream(*[0.1, b"d"] * 3000), "no whole answer within 2 seconds"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("case", NO_ANSWER)
 def test_a_server_without_an_answer_gets_an_error_that_says_what_would_help(case):
     reply, message = NO_ANSWER[case]
+    begun = time.monotonic()
     with serving(reply) as server, pytest.raises(ModelError, match=message) as caught:
-        model(server.url, timeout=1).generate("?")
+        model(server.url, timeout=patience(message)).generate("?")
     assert not isinstance(caught.value, UnfinishedError)
     assert server.url in str(caught.value)
     assert len(server.asked) == 1
+    assert time.monotonic() - begun < LONG / 2
 
 
 def test_a_server_that_is_not_there_is_named():
@@ -182,10 +189,12 @@ def test_a_server_that_stays_busy_is_given_up_after_the_tries():
 
 
 def test_a_reader_who_stops_reading_closes_the_connection():
-    with serving(stream(said("a"), said("b"), 60.0, said("c", "stop"))) as server:
-        reading = model(server.url, timeout=60).stream("?")
+    with serving(stream(said("a"), said("b"), LONG, said("c", "stop"))) as server:
+        begun = time.monotonic()
+        reading = model(server.url, timeout=LONG).stream("?")
         assert next(reading) == "a"
         reading.close()  # does not wait for the rest
+        assert time.monotonic() - begun < LONG / 2
     assert len(server.asked) == 1
 
 
@@ -266,9 +275,11 @@ def test_an_answer_of_the_local_model_that_reaches_its_limit_says_so(local):
 @REAL_MODEL
 def test_a_reader_who_stops_reading_stops_the_local_model():
     endless = LocalModel(max_tokens=3000, context=4096)
-    begun = time.monotonic()
-    assert list(itertools.islice(endless.stream(COUNTING), 3)) == [" ", "7", ","]
-    assert time.monotonic() - begun < HANGS  # 3,000 tokens would take a minute
+    processor = time.process_time()
+    reading = endless.stream(COUNTING)
+    assert [next(reading) for _ in range(3)] == [" ", "7", ","]
+    reading.close()  # it ends the computing
+    assert time.process_time() - processor < 20  # of this process alone; 3,000 tokens would take a minute and more
 
 
 @REAL_MODEL
