@@ -77,9 +77,11 @@ def _find(quote: _Text, source: _Text) -> tuple[int, int] | None:
     count = sum(any(map(str.isalnum, word)) for word in quote.text.split(" "))
     if not count:
         return None
-    whole = {_core(source.text, a, b) for a, b in sentences(source.text)} if count < MIN_WORDS else set()
     flat = _flat(source.text)
     place = flat.text.find(wanted)
+    whole = set()
+    if place >= 0 and count < MIN_WORDS:
+        whole = {_core(source.text, a, b) for a, b in sentences(source.text)}
     while place >= 0:
         a, b = flat.spans[place][0], flat.spans[place + len(wanted) - 1][1]
         while source.text[a] == " ":  # that a dash at its beginning or end has taken along
