@@ -3,8 +3,8 @@
 The modules in the order in which a question travels; each imports only from its left:
 
     corpus ─► chunking ─► analysis ─► hits ─► bm25, dense ─► fusion ─► reranking ─► diversity ─► quotes
-    ─► compression ─► tokens ─► budget ─► ordering ─► prompting ─► context ─► generation, extractive
-    ─► citations ─► structured ─► streaming ─► rag
+    ─► compression ─► tokens ─► budget ─► ordering ─► defences ─► prompting ─► context
+    ─► generation, extractive ─► citations ─► structured ─► streaming ─► rag
 
 evaluation, experiments and lookup measure; costs says what a prompt costs; vectors holds the book's own.
 """

@@ -35,7 +35,7 @@ from ragcore.hits import top_k
 CASES = {case["id"]: case for case in json.loads((Path(__file__).parents[1] / "cases/faults.json").read_text())}
 AREAS = {"tokenize", "bm25", "chunk", "eval", "fusion", "dense"}  # of Part II; later areas in their modules' tests
 HERE = {case["id"] for case in CASES.values() if case["area"] in AREAS} - {"eval-refusals", "rrf-scores-leak"}
-WAITING = {"injection-wordlist": "defences"} | {id: "memory" for id in CASES if id.startswith("memory-")}
+WAITING = {id: "memory" for id in CASES if id.startswith("memory-")}
 
 CHECKS = {}
 
