@@ -36,34 +36,30 @@ FRAME = "border: 1px solid var(--explore-other); max-width: 41rem"
 def window_bar(window: int, parts: Mapping[str, int]) -> Element:
     """A window shared out among the parts of a prompt, as a bar and a table; what is left is the answer's.
 
-    All numbers in thousands of tokens. Raises ValueError, saying how much is too much, if no answer fits.
+    All numbers in thousands of tokens. Parts that are too large run out of the bar, and the answer has 0.
     """
     pieces: list[Element] = []
     rows: list[list[Part]] = []
-    for name, tokens in {**parts, "answer": _answer(window, parts)}.items():
+    for name, tokens in {**parts, "answer": max(0, window - sum(parts.values()))}.items():
         share, fill = 100 * tokens / window, FILLS[name]
-        pieces.append(tag("span", style=f"width: {share:.1f}%; background: {fill}"))
+        pieces.append(tag("span", style=f"flex: none; width: {share:.1f}%; background: {fill}"))
         cell = tag("span", _swatch(fill), f" {name}", style="white-space: nowrap")
         rows.append([cell, f"{tokens}", f"{share:.0f}\u00a0%"])
-    bar = tag("div", *pieces, style=f"display: flex; height: 1.8em; {FRAME}", aria_hidden="true")
+    bar = tag("div", *pieces, style=f"display: flex; overflow: hidden; height: 1.8em; {FRAME}", aria_hidden="true")
     numbers = table(["part", "thousand tokens", "share"], rows, foot=["window", f"{window}", "100\u00a0%"])
     return tag("div", bar, _captioned(numbers, "What each part of the window gets"))
 
 
-def _answer(window: int, parts: Mapping[str, int]) -> int:
-    used = sum(parts.values())
-    if used >= window:
-        terms = " + ".join(f"{name} {n}" for name, n in parts.items())
-        over = f"{used - window} too many, and " if used > window else ""
-        raise ValueError(f"{terms} = {used} thousand tokens: {over}no room for an answer. Make a part smaller.")
-    return WindowBudget(window, parts).answer
-
-
 def bar_sentence(window: int, parts: Mapping[str, int]) -> str:
-    """What the bar shows. Raises ValueError if no answer fits."""
-    answer = _answer(window, parts)
+    """What the bar shows; if no answer fits, how much is too much."""
+    used = sum(parts.values())
     named = ", ".join(f"{name} {n}" for name, n in parts.items())
-    return f"In thousands of tokens: {named}. Of {window}, {answer} are left for the answer."
+    if used < window:
+        answer = WindowBudget(window, parts).answer
+        return f"In thousands of tokens: {named}. Of {window}, {answer} are left for the answer."
+    over = f", {used - window} too many" if used > window else ""
+    no_room = f"That is {used} of {window}{over}: no room for an answer. Make a part smaller."
+    return f"In thousands of tokens: {named}. {no_room}"
 
 
 def _swatch(fill: str) -> Element:
