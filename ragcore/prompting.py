@@ -7,7 +7,8 @@ the author's own (passages, titles, the question) is rendered so that it cannot:
 become entities, in the numbered form every line of a source is indented, in the scored form a source is a single
 line.
 
-What this does not do: it keeps a document in its box, it does not keep a model from obeying what it reads there.
+What this does not do: it keeps a document in its box, but keeps no model from obeying what it reads there. And
+a chat model's own control marks are not ours: <start_of_turn> stays as it is in the numbered form, [INST] in both.
 """
 
 from __future__ import annotations
