@@ -209,6 +209,8 @@ def test_a_share_of_the_best_is_enough_to_stay_and_the_order_stays():
 def test_floats_do_not_decide_who_is_dropped():
     assert 0.3 < 0.1 * 3
     assert kept_scores(scored(1.0, 0.3, 0.1 * 3), 0.1 * 3) == [1.0, 0.3, 0.1 * 3]
+    assert 0.7 * 0.1 < 0.07
+    assert kept_scores(scored(1.0, 0.7 * 0.1), 0.07) == [1.0, 0.7 * 0.1]
 
 
 @settings(deadline=None)

@@ -182,7 +182,12 @@ def test_neither_the_length_of_vectors_nor_the_scores_of_the_engine_matter():
     rng = np.random.default_rng(3)
     vectors, question = rng.normal(size=(4, 5)), rng.normal(size=5)
     plain = diversify([Hit(chunk, 1.0, 1) for chunk in chunks], question, vectors, k=3)
-    other = diversify([Hit(chunk, 9.0 - i, i) for i, chunk in enumerate(chunks)], 7 * question, vectors * 3, k=3)
+    other = diversify(
+        [Hit(chunk, 9.0 - i, i) for i, chunk in enumerate(chunks)],
+        7 * question,
+        vectors * [[1], [3], [0.2], [9]],
+        k=3,
+    )
     assert [hit.chunk for hit in plain] == [hit.chunk for hit in other]
     assert [hit.rank for hit in other] == [1, 2, 3]
     assert [hit.score for hit in other] == [9.0 - chunks.index(hit.chunk) for hit in other]
