@@ -23,7 +23,7 @@ from .corpus import Article
 _WORD = re.compile(r"\S+")
 _HEADING = re.compile(r"(#{1,6})\s+(.*)")
 _BLOCK = re.compile(r"^#{1,6} .*$|(?:^(?!#{1,6} ).*\S.*$\n?)+", re.M)  # a heading, or lines up to an empty one
-_STOP = re.compile(r"[.!?…]+[\"”“’»)*]*(?=\s+[\"“„‘«(*]*([^\W\d_]))")
+_STOP = re.compile(r"(?<![.!?…])[.!?…]+[\"”“’»)*]*(?=\s+[\"“„‘«(*]*([^\W\d_]))")
 
 
 @dataclass(frozen=True)

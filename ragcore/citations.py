@@ -1,7 +1,7 @@
 """From marks in an answer to sources that were really given: what is cited, what is not, and what is no citation.
 
     [S1]   [S1][S3]   [S1, S2]   [S1; S2]   [S1-S3]   【S1】   ［S1］   [s1]        are citations
-    [S 1]  (S1)  [S1  [S٣]  [S1, 2]  [source 1]  [zdroj 1]  [fonte 1]  [מקור 1]    meant to be, malformed: reported
+    [S 1]  (S1)  [S1  S1]  [S٣]  [S1, 2]  [source 1]  [zdroj 1]  [fonte 1]  [מקור 1]    meant to be: reported
     [7]    [a]   [2024]                                                             are none, where ids begin with S
 
 Ids of the numbered form are plain numbers; there [7] is a citation, and an unknown one if no source 7 was given.
@@ -25,9 +25,10 @@ from .reranking import Scorer, score_texts
 _MARK = re.compile(r"[\[【［]([^\[\]【】［］\n]*)[\]】］]")
 _SOURCE = r"sources?|zdroj(?:e|i|ů|em|ích|ům)?|font[ei]|מקור(?:ות)?"  # how models name a source in words
 # what was meant as a citation: S and a digit of any script, or a word for source and a number, in brackets or
-# parentheses that need not be closed
+# parentheses that need not be closed; or an id that only a closing bracket follows
 _NEAR = re.compile(
-    rf"[\[【［(（{{]\s*(?:s\s*\d|(?:{_SOURCE})\s*(?:č\.|n\.|no\.|#)?\s*\d)[^\[\]【】［］()（）\n]{{0,40}}[\]】］)）}}]?",
+    rf"[\[【［(（{{]\s*(?:s\s*\d|(?:{_SOURCE})\s*(?:č\.|n\.|no\.|#)?\s*\d)[^\[\]【】［］()（）\n]{{0,40}}[\]】］)）}}]?"
+    r"|(?<!\w)s\s?\d+\s*[\]】］)）}]",
     re.I,
 )
 

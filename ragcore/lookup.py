@@ -82,8 +82,8 @@ AFTER = "The number of the key that was asked for, copied from the list:\n"
 
 
 @dataclass(frozen=True)
-class Task:
-    """One look-up: the prompt, and the value that answers it. `position` counts from 1."""
+class LookUp:
+    """A question that is asked: for which key, and which value is right. `position` counts from 1."""
 
     difficulty: str
     pairs: int
@@ -91,11 +91,18 @@ class Task:
     trial: int
     key: str
     value: str
-    prompt: str
 
     @property
     def point(self) -> tuple[str, int, int, int]:
+        """What tells this look-up from every other one."""
         return self.difficulty, self.pairs, self.position, self.trial
+
+
+@dataclass(frozen=True)
+class Task(LookUp):
+    """A look-up to be asked: its prompt."""
+
+    prompt: str
 
 
 def make_task(difficulty: str, pairs: int, position: int, trial: int) -> Task:
@@ -172,21 +179,11 @@ def is_right(answer: str, value: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Row:
-    """One raw answer, as it stands in the file; white space in the answer is one space each."""
+class Row(LookUp):
+    """A look-up that was asked, as it stands in the file; white space in the answer is one space each."""
 
-    difficulty: str
-    pairs: int
-    position: int
-    trial: int
-    key: str
-    value: str
     answer: str
     right: bool
-
-    @property
-    def point(self) -> tuple[str, int, int, int]:
-        return self.difficulty, self.pairs, self.position, self.trial
 
 
 def ask(model: Model, task: Task) -> Row:

@@ -268,7 +268,7 @@ def test_an_own_analyzer_has_to_be_passed_when_loading(tmp_path):
     assert len(BM25.load(tmp_path / "index", analyzer=shout).search("A")) == 1
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(position=st.floats(0, 1, exclude_max=True), flip=st.integers(1, 255))
 def test_a_changed_byte_is_an_error_or_changes_nothing(saved, position, flip):
     index, path = saved

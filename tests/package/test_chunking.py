@@ -171,3 +171,10 @@ def test_chunks_of_two_plain_texts_are_not_taken_for_neighbours():
 def test_sizes_that_are_no_whole_numbers_and_texts_that_are_none_are_refused_by_type(call):
     with pytest.raises(TypeError):
         call()
+
+
+def test_a_row_of_dots_of_any_length_ends_one_sentence():
+    """A table of contents, filled with dots; trying every dot as a beginning would take minutes here."""
+    dots = "." * 100_000
+    assert sentences(f"One{dots} Two{dots}") == [(0, 100_003), (100_004, 200_007)]
+    assert sentences(dots) == [(0, 100_000)]

@@ -69,6 +69,18 @@ def test_other_brackets_are_no_citations(text):
     assert (report.sources, report.unknown, report.malformed, report.uncited) == (("S1",), (), (), ())
 
 
+@pytest.mark.parametrize(("answer", "torn"), [("It damps S1][S2].", "S1]"), ("It damps [S1], S2].", "S2]"),
+                                             ("It damps S3)[S2].", "S3)")])  # fmt: skip
+def test_a_mark_without_its_first_bracket_is_reported_beside_a_whole_one(answer, torn):
+    report = check_citations(answer, GIVEN)
+    assert report.malformed == (torn,)
+    assert not report.sound
+
+
+def test_a_name_that_looks_like_an_id_is_none_without_a_bracket():
+    assert check_citations("The S3 bucket and axis1] damp [S1].", GIVEN).sound
+
+
 def test_ids_next_to_each_other_of_which_one_begins_the_other_are_two():
     """Fault cite-adjacent."""
     case = CASES["cite-adjacent"]

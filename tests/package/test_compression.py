@@ -115,7 +115,7 @@ def test_a_passage_in_pieces_is_not_taken_apart_again():
         extract("?", kept, naming("Two two two."))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.integers(0, len(CHUNKS) - 1), st.data())
 def test_on_the_corpus_the_named_sentences_come_back_whole_in_order_and_word_for_word(number, data):
     chunk = CHUNKS[number]
@@ -213,7 +213,6 @@ def test_floats_do_not_decide_who_is_dropped():
     assert kept_scores(scored(1.0, 0.7 * 0.1), 0.07) == [1.0, 0.7 * 0.1]
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(0, 50), min_size=1), st.integers(0, 10))
 def test_exactly_those_at_or_above_the_share_stay(tenths, share):
     kept = kept_scores(scored(*(tenth / 10 for tenth in tenths)), share / 10)

@@ -153,7 +153,7 @@ words = st.lists(st.sampled_from(["a", "bb", "c.", "D", "<e>", "[1]", "\n\n", "Å
 sources = st.lists(st.tuples(words.map(" ".join), st.floats(-1, 1)), max_size=8)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     sources,
     st.integers(20, 120),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from ragcore import BM25, Hit, load_corpus, load_questions, split_words, stems
@@ -94,7 +94,6 @@ def test_with_opposite_candidates_the_maximum_may_be_negative():
     assert mmr_scores([1, 0.5], [[1, -1], [-1, 1]], picked=[0], lam=0.5)[1] == 0.75
 
 
-@settings(deadline=None)
 @given(candidates(), st.integers(1, 9), st.integers(0, 8).map(lambda n: Fraction(n, 8)))
 def test_the_choice_is_that_of_exact_arithmetic(numbers, k, lam):
     relevance, similarity = numbers
@@ -102,7 +101,6 @@ def test_the_choice_is_that_of_exact_arithmetic(numbers, k, lam):
     assert chosen == exact(relevance, similarity, k, lam)
 
 
-@settings(deadline=None)
 @given(candidates(), st.floats(0, 1))
 def test_every_choice_is_the_best_of_the_scores_that_are_shown(numbers, lam):
     relevance, similarity = floats(numbers[0]), floats(numbers[1])
@@ -116,7 +114,6 @@ def test_every_choice_is_the_best_of_the_scores_that_are_shown(numbers, lam):
     assert sorted(picked) == list(range(len(relevance)))
 
 
-@settings(deadline=None)
 @given(candidates())
 def test_with_lambda_1_relevance_alone_decides(numbers):
     relevance = floats(numbers[0])

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from servers import DONE, body, said, serving, silence, status, stream
 
@@ -44,13 +44,11 @@ def patience(message: str) -> float:
 pieces = st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=5), max_size=6)
 
 
-@settings(deadline=None)  # a busy machine is no fault
 @given(pieces)
 def test_the_pieces_joined_are_the_answer(texts):
     assert "".join(whole(iter([*((text, None) for text in texts), ("", "stop")]))) == "".join(texts)
 
 
-@settings(deadline=None)  # a busy machine is no fault
 @given(pieces, st.sampled_from([None, "length", "content_filter"]))
 def test_an_answer_that_was_ended_for_it_is_handed_over_with_an_error_that_carries_it(texts, reason):
     got = []

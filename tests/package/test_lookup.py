@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest, norm
 
@@ -72,7 +72,6 @@ tasks = st.builds(
 )  # fmt: skip
 
 
-@settings(deadline=None)  # a busy machine is no fault
 @given(tasks)
 def test_the_asked_pair_stands_at_its_place_and_its_value_nowhere_else(task):
     *lines, empty, question = task.prompt.split("\n")
@@ -83,7 +82,6 @@ def test_the_asked_pair_stands_at_its_place_and_its_value_nowhere_else(task):
     assert all(re.fullmatch("[1-9][0-9]{2}", value) for value in values)
 
 
-@settings(deadline=None)  # a busy machine is no fault
 @given(tasks, st.integers(0, 1000))
 def test_another_place_moves_the_asked_pair_and_nothing_else(task, place):
     moved = make_task(task.difficulty, task.pairs, 1 + place % task.pairs, task.trial)
@@ -128,7 +126,6 @@ def test_two_word_keys_are_drawn_evenly_from_all_pairs_of_words():
     assert [line.split(":")[0] for line in lines[:40]] == rng.sample(both, 40)
 
 
-@settings(deadline=None)  # a busy machine is no fault
 @given(st.integers(2, 300), st.data())
 def test_places_are_spread_evenly_from_first_to_last(pairs, data):
     count = data.draw(st.integers(2, pairs))
@@ -332,7 +329,6 @@ def test_a_bar_is_shown_only_when_asked_for_and_counts_what_was_there(path, caps
 # ------------------------------------------------------------------ what the answers say
 
 
-@settings(deadline=None)  # a busy machine is no fault
 @given(st.integers(1, 500), st.data())
 def test_the_interval_is_wilsons(trials, data):
     right = data.draw(st.integers(0, trials))
@@ -342,7 +338,6 @@ def test_the_interval_is_wilsons(trials, data):
     assert 0 <= wilson(right, trials)[0] < wilson(right, trials)[1] <= 1
 
 
-@settings(deadline=None)  # a busy machine is no fault
 @given(
     st.lists(st.tuples(st.sampled_from(["hex", "two-words"]), st.integers(1, 3), st.integers(1, 3), st.booleans()))
 )

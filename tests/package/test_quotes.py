@@ -221,7 +221,7 @@ def phrases(draw, whole):
     return text, run
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(phrases(whole=True))
 def test_every_phrase_of_the_corpus_is_found_and_its_place_gives_it_back(phrase):
     text, run = phrase
@@ -246,7 +246,7 @@ RETYPED = {  # in the order in which they are done: nothing is put inside an ent
 }
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(phrases(whole=False), st.lists(st.sampled_from(sorted(RETYPED)), unique=True, max_size=3))
 def test_every_phrase_is_found_when_quote_or_source_is_retyped(phrase, ways):
     text, run = phrase
@@ -257,7 +257,7 @@ def test_every_phrase_is_found_when_quote_or_source_is_retyped(phrase, ways):
     assert find_quote(run, f"Before. {quote} After.") is not None
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(phrases(whole=False), st.data())
 def test_a_phrase_with_a_word_changed_left_out_or_moved_is_not_found(phrase, data):
     text, run = phrase
@@ -276,7 +276,7 @@ def test_a_phrase_with_a_word_changed_left_out_or_moved_is_not_found(phrase, dat
     assert find_quote(changed, text) is None
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, len(ARTICLES) - 1), st.data())
 def test_every_sentence_of_a_chunk_is_found_however_short(number, data):
     text = ARTICLES[number]
@@ -290,7 +290,7 @@ def test_every_sentence_of_a_chunk_is_found_however_short(number, data):
 signs = st.text(alphabet="ab .,-–—−\n\u00ad\u200b\u0301“'*&;lt…\u05b8ש", max_size=40)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(signs, signs)
 @example("a b - c", "a b\u00ad\n- c")
 @example("**a** b c", "a** b c")
@@ -302,7 +302,7 @@ def test_any_signs_at_all_give_a_place_inside_the_source_or_none(quote, source):
         assert find_quote(source[start:end], source) is not None or len(quote.split()) < 3
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(st.tuples(st.text("ab", min_size=1), signs), min_size=3, max_size=5))
 def test_three_words_with_any_signs_between_are_their_own_quote(parts):
     text = " ".join(f"{word} {noise}" for word, noise in parts)

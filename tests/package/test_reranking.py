@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragcore import BM25, DenseIndex, Hit, cosine, load_corpus, load_questions, split_words, stems
@@ -58,7 +58,6 @@ def test_what_stays_under_the_minimum_is_left_out_and_the_minimum_itself_is_enou
     assert len(rerank("?", HITS, scores, k=6)) == 6
 
 
-@settings(deadline=None)
 @given(st.lists(st.floats(-1, 1), min_size=6, max_size=6), st.integers(1, 9), st.floats(-1, 1))
 def test_nothing_comes_in_that_was_not_found_and_nothing_is_lost_above_the_cutoff(scores, k, minimum):
     hits = rerank("?", HITS, fixed(*scores), k, minimum)
@@ -95,7 +94,6 @@ def test_impossible_limits_are_refused_with_and_without_hits(options):
 # ------------------------------------------------------------------ the scorers
 
 
-@settings(deadline=None)
 @given(st.lists(some_words, min_size=1, max_size=5), some_words, st.lists(some_words, max_size=4))
 def test_coverage_is_the_share_of_the_questions_idf(documents, question, texts):
     index = BM25([chunk for document in documents for chunk in split_words(document)])
@@ -110,7 +108,6 @@ def test_coverage_is_the_share_of_the_questions_idf(documents, question, texts):
         assert score == pytest.approx(held / whole if whole else 0)
 
 
-@settings(deadline=None)
 @given(some_words, some_words)
 def test_coverage_lies_between_0_and_1_and_is_1_for_whatever_holds_the_whole_question(question, text):
     score = by_coverage(BM25(split_words("a b c a", size=1)))
