@@ -178,6 +178,43 @@ def gets_through(
     return not (plain and case.kind == "link")
 
 
+OUTPUTS = {"raw": (False, False), "checked": (True, False), "plain": (False, True), "both": (True, True)}
+
+
+def matrix_rows(
+    cases: Sequence[Case],
+    questions: Mapping[str, str],
+    model: str,
+    escaped: bool,
+    held_back: bool,
+    output: str,
+    asking: bool,
+) -> dict[str, tuple[int, int]]:
+    """By the name of a kind: how many of the cases get through, and how many there are.
+
+    output: what is done with the answer, one of OUTPUTS (its citations checked; shown as plain text). asking: the
+    attacker knows of the check, and asks for a citation. The other switches are those of `gets_through`.
+    """
+    checked, plain = OUTPUTS[output]
+    rows = dict.fromkeys([*ATTACK_KINDS.values(), OTHER_WORDS], (0, 0))
+    for case in cases:
+        name = ATTACK_KINDS[case.kind] if case.role == "attack" else OTHER_WORDS
+        tried = asking_for_a_citation(case) if asking else case
+        out = gets_through(tried, questions[case.language], model, escaped, held_back, checked, plain)
+        rows[name] = rows[name][0] + out, rows[name][1] + 1
+    return rows
+
+
+def matrix_sentence(rows: Mapping[str, tuple[int, int]]) -> str:
+    """How many get through in all.
+
+    >>> matrix_sentence({"tag escape": (1, 4), "links": (0, 4)})
+    '1 of 8 attacks get through.'
+    """
+    through, count = (sum(column) for column in zip(*rows.values(), strict=True))
+    return f"{through} of {count} attacks get through."
+
+
 BAR = (
     "display: block; height: 0.6em; margin-left: auto; background: "
     "repeating-linear-gradient(45deg, var(--explore-budget) 0 3px, transparent 3px 6px)"
@@ -200,6 +237,32 @@ def matrix_table(rows: Mapping[str, tuple[int, int]]) -> Element:
 
 
 # ------------------------------------------------------------------ an attack, as a model reads it
+
+# the forms of prompt that are shown: how sources are written, and whether everything was pasted together
+FORMS = {
+    "f-string": ("tagged", True),
+    "f-numbered": ("numbered", True),
+    "tagged": ("tagged", False),
+    "numbered": ("numbered", False),
+}
+
+
+def shown_cases(cases: Sequence[Case]) -> dict[tuple[str, str], Case]:
+    """By kind and language the first attack; the kind of an order in other words is `other`."""
+    shown: dict[tuple[str, str], Case] = {}
+    for case in cases:
+        shown.setdefault((case.kind if case.role == "attack" else "other", case.language), case)
+    return shown
+
+
+def attack_sentence(case: Case, question: str, form: str, pasted: bool) -> str:
+    """What an attack does, what `inspect` finds in it, and whether it stays in its place in this form of prompt."""
+    if leaves_its_place(replace(case, form=form), question, pasted):
+        place = "A reader sees parts in this prompt that nobody gave it."
+    else:
+        place = "The attack stays in its place; a model can read it all the same."
+    return f"{case.gloss[0].upper()}{case.gloss[1:]}. inspect finds: {told(case.findings)}. {place}"
+
 
 LINE = "white-space: pre-wrap; overflow-wrap: anywhere; text-align: start; min-height: 1.2em"
 UNDERLINES = {"orders": "wavy", "forged": "double", "exfiltration": "dotted"}

@@ -1,8 +1,13 @@
 """Pictures of «Less is more»: they show the numbers they are given, and the quick way agrees with `extract`."""
 
+import contextlib
+import io
 import re
+from itertools import product
 from math import isnan
+from pathlib import Path
 
+import nbformat
 import pytest
 
 from ragcore import BM25, load_corpus, load_questions, right_chunks, split_structure, stems
@@ -194,3 +199,37 @@ def test_nothing_kept_has_no_sentence():
     asked, scored = scored_row("en", 62)
     with pytest.raises(ValueError, match="none is kept"):
         kept_sentence(scored, [], asked, "")
+
+
+@pytest.fixture(scope="module")
+def chapter():
+    """The names that the chapter's cells define, up to its first figure."""
+    names: dict = {}
+    path = Path(__file__).parents[2] / "chapters/14-less-is-more.ipynb"
+    with contextlib.redirect_stdout(io.StringIO()):
+        for cell in nbformat.read(path, as_version=4).cells:
+            if cell.cell_type == "code":
+                exec(compile(cell.source, "cell", "exec"), names)
+                if 'Figure("trade"' in cell.source:
+                    return names
+    raise AssertionError("the chapter has no figure «trade»")
+
+
+def test_what_the_chapter_says_of_the_line_holds_in_every_state_of_the_figure(chapter):
+    for setting, language, text in product(chapter["names"], ("en", "cs"), ("search", "right")):
+        if text == "right" and setting.startswith("s"):
+            with pytest.raises(ValueError, match="Of one passage nothing can be dropped"):
+                chapter["tokens_and_answers"](setting, language, text)
+            continue
+        with style():
+            said = chapter["tokens_and_answers"](setting, language, text).sentence
+        kept, plain = map(int, re.findall(r"saved, (\d+) of 210 .* read from the top keep (\d+)\.", said)[0])
+        if text == "right":
+            assert kept > plain  # every blue point is above the line
+            assert "wins, and hardly by chance" in said
+        elif setting.startswith("n"):
+            assert kept < plain  # below it
+            by_chance = (setting, language) == ("n4", "en")
+            assert ("may be chance" if by_chance else "loses, and hardly by chance") in said
+        else:
+            assert "may be chance" in said or "No difference" in said

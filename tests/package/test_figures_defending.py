@@ -8,6 +8,8 @@ import re
 import sys
 import unicodedata
 from collections import Counter
+from html.parser import HTMLParser
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -17,23 +19,30 @@ from ragcore.defences import KINDS, inspect
 from ragcore.explore.html import write
 from ragcore.figures.defending import (
     ATTACK_KINDS,
+    FORMS,
     LANGUAGES,
     MODELS,
+    OTHER_WORDS,
+    OUTPUTS,
     SWITCH,
     asking_for_a_citation,
     attack_lines,
     attack_prompt,
+    attack_sentence,
     gets_through,
     leaves_its_place,
     marked,
+    matrix_rows,
+    matrix_sentence,
     matrix_table,
     passes_check,
     pasted_prompt,
     read_cases,
+    shown_cases,
     told,
     written,
 )
-from ragcore.prompting import instructions
+from ragcore.prompting import instructions, phrases_of
 
 ROOT = Path(__file__).parents[2]
 # the model's runtime has a wheel for this platform in the pinned environment; there it has to work
@@ -112,6 +121,76 @@ def test_the_table_shows_what_is_stopped_and_what_gets_through():
     html = write(matrix_table({"tag escape": (1, 4), "links": (0, 4)}))
     assert re.findall(r"<td>(\d)", html) == ["3", "1", "4", "0"]
     assert "width: 1.0em" in html
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("language", ["all", *LANGUAGES])
+def test_in_every_state_of_the_matrix_sentence_and_table_agree_with_the_cases(model, language):
+    cases = [case for case in ATTACKS + PARAPHRASES if language in ("all", case.language)]
+    for escaped, held_back, asking, (output, (checked, plain)) in product(
+        (False, True), (False, True), (False, True), OUTPUTS.items()
+    ):
+        rows = matrix_rows(cases, QUESTIONS, model, escaped, held_back, output, asking)
+        assert list(rows) == [*ATTACK_KINDS.values(), OTHER_WORDS]
+        cells = re.findall(r"<td>(\d+)", write(matrix_table(rows)))
+        stopped, passed = sum(map(int, cells[::2])), sum(map(int, cells[1::2]))
+        tried = [asking_for_a_citation(case) if asking else case for case in cases]
+        assert passed == through(tried, model, escaped, held_back, checked, plain)
+        assert stopped + passed == len(cases)
+        assert matrix_sentence(rows) == f"{passed} of {len(cases)} attacks get through."
+
+
+class Tags(HTMLParser):
+    """Counts the sources and questions that open, and those that close."""
+
+    def __init__(self, prompt: str):
+        super().__init__()
+        self.counts = Counter()
+        self.feed(prompt)
+
+    def handle_starttag(self, tag, attrs):
+        self.counts[tag] += 1
+
+    def handle_endtag(self, tag):
+        self.counts["/" + tag] += 1
+
+
+def parts_that_nobody_gave(prompt: str, form: str, language: str) -> bool:
+    """What another reader than the figure's finds: a parser of tags, or the lines that begin like a part."""
+    marks = ("<start_of_turn>", "<end_of_turn>", "<|im_start|>", "<|im_end|>", "[INST]", "[/INST]")
+    if any(mark in prompt for mark in marks):
+        return True
+    if form == "tagged":
+        counts = Tags(prompt).counts
+        return any(
+            counts[name] != n for name, n in (("source", 2), ("/source", 2), ("question", 1), ("/question", 1))
+        )
+    sources = [line for line in prompt.splitlines() if re.match(r"\[\d+\]", line)]
+    asked = [line for line in prompt.splitlines() if line.startswith((phrases_of(language).question, "Question:"))]
+    return (len(sources), len(asked)) != (2, 1)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_in_every_state_the_viewer_names_parts_that_nobody_gave_as_a_parser_finds_them(form):
+    shown, out = shown_cases(ATTACKS + PARAPHRASES), []
+    assert list(product([*ATTACK_KINDS, "other"], LANGUAGES)) == sorted(
+        shown, key=lambda at: ([*ATTACK_KINDS, "other"].index(at[0]), [*LANGUAGES].index(at[1]))
+    )
+    for (kind, language), case in shown.items():
+        prompt = attack_prompt(case, QUESTIONS[language], *FORMS[form])
+        plain = re.sub(f"[{chr(SWITCH)}-{chr(SWITCH + 15)}]", "", prompt)
+        sentence = attack_sentence(case, QUESTIONS[language], *FORMS[form])
+        names = "parts in this prompt that nobody gave it" in sentence
+        assert names == parts_that_nobody_gave(plain, FORMS[form][0], language), (kind, language)
+        assert names != ("stays in its place" in sentence)
+        out += [(kind, language)] * names
+    control = [("control", language) for language in LANGUAGES]
+    assert sorted(out) == sorted({
+        "f-string": [*(("tag", language) for language in LANGUAGES), ("id", "en"), ("id", "it"), *control],
+        "f-numbered": [("id", "cs"), ("id", "he"), *control],
+        "tagged": [("control", "it")],
+        "numbered": control,
+    }[form])  # fmt: skip
 
 
 @pytest.mark.parametrize("case", ATTACKS, ids=lambda case: f"{case.kind}-{case.language}")

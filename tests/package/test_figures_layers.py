@@ -1,15 +1,19 @@
-"""A prompt layer by layer: the layers are the prompt, the sentence's numbers, the stored answers of the model."""
+"""A prompt layer by layer: the layers are the prompt, the figures' sentences, the stored answers of the model."""
 
+import contextlib
 import csv
+import io
 import json
 import platform
 import re
 import sys
 from pathlib import Path
 
+import nbformat
 import pytest
 
 from ragcore.explore.html import write
+from ragcore.explore.theme import style
 from ragcore.figures.layers import (
     CASES,
     PROMPTS,
@@ -23,7 +27,8 @@ from ragcore.figures.layers import (
 from ragcore.generation import LocalModel, UnfinishedError
 from ragcore.tokens import WORDS
 
-MEASURED = Path(__file__).parents[2] / "data/measured"
+ROOT = Path(__file__).parents[2]
+MEASURED = ROOT / "data/measured"
 
 
 def table(name):
@@ -84,6 +89,62 @@ def test_the_picture_draws_shares_and_intervals():
     seen = [list(line.get_ydata()) for line in ax.lines if line.get_alpha()]
     assert seen == [[0, 20], [30, 70]]
     assert [text.get_text().strip() for text in ax.texts] == ["●", "0 %", "", "", "●", "50 %", "", ""]
+
+
+@pytest.fixture(scope="module")
+def chapter():
+    """The names that the chapter's cells define."""
+    names: dict = {}
+    with contextlib.redirect_stdout(io.StringIO()):
+        for cell in nbformat.read(ROOT / "chapters/02-a-prompt-is-a-document.ipynb", as_version=4).cells:
+            if cell.cell_type == "code":
+                exec(compile(cell.source, "cell", "exec"), names)
+    return names
+
+
+@pytest.mark.parametrize("name", TOGGLES)
+def test_every_sentence_under_the_layers_is_that_of_the_stored_rows(chapter, name):
+    row = next(row for row in table("examples.csv") if (row["prompt"], row["case"]) == (name, "0"))
+    cost = {row["layer"]: int(row["gemma-3"]) for row in table("example_tokens.csv") if row["prompt"] == name}
+    system, examples, format = name.split("-")
+    state = chapter["switch"](system, int(examples), format)
+    said, total = row["answer"].strip(), sum(cost.values())
+    share = f"{100 * cost['examples'] / total:.0f} % of them examples" if examples != "0" else "no examples"
+    verdict = "right" if said == row["expected"] else "wrong"
+    assert state.sentence == f"{total} tokens in all, {share}. The model answers «{said}»: {verdict}."
+    body = write(state.body)
+    assert re.findall(r"<td>(\d+)</td>", body) == [str(tokens) for tokens in cost.values()]
+    assert f"<b>{said}</b>" in body
+
+
+def test_every_prompt_with_an_example_is_right_and_the_cheapest_of_these_has_nothing_else(chapter):
+    tokens = {}
+    for name in TOGGLES:
+        system, examples, format = name.split("-")
+        sentence = chapter["switch"](system, int(examples), format).sentence
+        assert sentence.endswith(": right.") == (examples != "0")
+        if examples != "0":
+            tokens[name] = int(sentence.split()[0])
+    assert [name for name in tokens if tokens[name] == min(tokens.values())] == ["bare-1-free"]
+
+
+@pytest.mark.parametrize("kind", ["usual", "other"])
+@pytest.mark.parametrize("labels", ["right", "wrong"])
+def test_every_sentence_under_the_shares_is_that_of_the_stored_rows(chapter, kind, labels):
+    with style():
+        state = chapter["curve"](kind, labels)
+    shares = {}
+    for k, name in {
+        "right": {0: "k0", 1: "k1", 2: "k2", 4: "k4"},
+        "wrong": {0: "k0", 2: "k2-wrong", 4: "k4-wrong"},
+    }[labels].items():
+        asked = [row for row in table("examples.csv") if (row["prompt"], row["kind"]) == (name, kind)]
+        shares[k] = f"{100 * sum(row['answer'].strip() == row['expected'] for row in asked) / len(asked):.0f} %"
+    way = {"usual": "the examples’ way", "other": "other ways"}[kind]
+    said = ", ".join(f"{share} with {k}" for k, share in shares.items())
+    assert state.sentence == f"Examples with {labels} answers, dates written in {way}: {said}."
+    drawn = [text.get_text().strip() for text in state.picture.axes[0].texts]
+    assert [text for text in drawn if "%" in text] == list(shares.values())
 
 
 @pytest.mark.skipif(

@@ -1,7 +1,12 @@
 """What the pictures of «The same thing twice» show is what MMR does."""
 
-from itertools import product
+import contextlib
+import io
+import re
+from itertools import pairwise, product
+from pathlib import Path
 
+import nbformat
 import numpy as np
 import pytest
 
@@ -178,3 +183,40 @@ def test_every_marked_lambda_has_the_same_nodes_and_another_is_refused():
         assert len({len(list(svg_tree(figure).iter())) for figure in figures}) == 1
     with pytest.raises(ValueError, match=r"one of 1, 0\.5, not 0\.7"):
         by_lambda([1, 0.5], FOUND, WORDS, [395.0, 396.0], 0.7, of=210)
+
+
+@pytest.fixture(scope="module")
+def chapter():
+    """The names that the chapter's cells define, up to its second figure."""
+    names: dict = {}
+    path = Path(__file__).parents[2] / "chapters/13-the-same-thing-twice.ipynb"
+    with contextlib.redirect_stdout(io.StringIO()):
+        for cell in nbformat.read(path, as_version=4).cells:
+            if cell.cell_type == "code":
+                exec(compile(cell.source, "cell", "exec"), names)
+                if 'Figure("gains"' in cell.source:
+                    return names
+    raise AssertionError("the chapter has no figure «gains»")
+
+
+def test_what_the_chapter_says_of_gains_and_losses_holds_in_every_state_of_the_figure(chapter):
+    lams = chapter["lams"]
+    answers, repeated = {}, {}
+    for corpus, cut, lam in product(("en", "cs"), ("20", "0", "twice"), lams):
+        with style():
+            state = chapter["gains"](corpus, cut, lam)
+        found, words, different = map(
+            int, re.findall(r": (\d+) of 210 .* Of (\d+) words (\d+) are", state.sentence)[0]
+        )
+        assert str(found) in [text.get_text() for text in state.picture.axes[0].texts]
+        answers[corpus, cut, lam], repeated[corpus, cut, lam] = found, words - different
+    for corpus in ("en", "cs"):
+        # with overlap, every step away from λ = 1 takes repeated words, and answers
+        steps = [(answers[corpus, "20", lam], repeated[corpus, "20", lam]) for lam in sorted(lams)]
+        assert all(a[0] < b[0] and a[1] < b[1] for a, b in pairwise(steps))
+        assert {repeated[corpus, "0", lam] for lam in lams} == {0}  # without, nothing is said twice
+        twice = {lam: answers[corpus, "twice", lam] for lam in lams}
+        assert {lam for lam in lams if twice[lam] == max(twice.values())} <= {0.8, 0.9}
+        for cut in ("20", "twice"):
+            assert min(lams, key=lambda lam, key=(corpus, cut): repeated[(*key, lam)]) == 0.3
+            assert min(lams, key=lambda lam, key=(corpus, cut): answers[(*key, lam)]) == 0.3

@@ -41,6 +41,11 @@ def test_every_code_cell_was_executed_in_order_and_without_error(path):
 
 
 @notebooks
+def test_no_cell_is_empty(path):
+    assert not [cell.id for cell in nbformat.read(path, as_version=4).cells if not cell.source.strip()]
+
+
+@notebooks
 def test_cells_import_only_what_runs_in_the_browser_too(path):
     for cell in cells(path, "code"):
         for node in ast.walk(ast.parse(cell.source)):

@@ -3,6 +3,7 @@
 import os
 import sys
 import threading
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -50,9 +51,9 @@ def browser():
         started.close()
 
 
-@pytest.fixture
-def open_page(browser, address):
-    """A function that opens a page of the book in a fresh window; every fault it reports fails the test."""
+@contextmanager
+def opener(browser, address):
+    """A function that opens a page of the book in a fresh window; every fault it reports is an error at the end."""
     contexts, faults = [], []
 
     def open_(page: str, **options):
@@ -70,6 +71,13 @@ def open_page(browser, address):
     for context in contexts:
         context.close()
     assert not faults
+
+
+@pytest.fixture
+def open_page(browser, address):
+    """A function that opens a page in a fresh window; every fault of the page fails the test."""
+    with opener(browser, address) as open_:
+        yield open_
 
 
 @pytest.fixture(scope="session", autouse=True)

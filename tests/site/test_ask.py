@@ -98,6 +98,7 @@ def address(request, page):
     site.server_close()
 
 
+pytestmark = pytest.mark.xdist_group("ask")  # one process: they share a site
 every_page = pytest.mark.parametrize("page", [OWN_PAGE, *BOOK_PAGES], indirect=True)
 
 

@@ -1,11 +1,15 @@
-"""Every interactive figure of every chapter, moved through all of its positions in a real browser.
+"""Every interactive figure of every chapter, moved in a real browser.
 
-After each move the whole state on the page (picture, table, sentence) must equal what `ragcore` draws and computes
-for these values now: not the stored states, a fresh drawing.
+That a page stores what `ragcore` draws now, state by state, is what nbval proves: it draws all of them anew and
+compares the HTML. Here the player is put to the proof: after a move the whole state on the page (picture, table,
+sentence) must equal a fresh drawing. A figure of up to 24 states is moved through all of them, a larger one through
+a sample in which every value of every control occurs.
 """
 
 import re
 from functools import cache
+from itertools import product
+from math import prod
 from pathlib import Path
 
 import nbformat
@@ -14,7 +18,8 @@ from conftest import ROOT
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
-from ragcore.explore import Figure
+from ragcore.explore import Figure, Slider, State
+from ragcore.explore.controls import Control
 from ragcore.explore.html import write
 
 NOTEBOOKS = [ROOT / "index.ipynb", *sorted((ROOT / "chapters").glob("*.ipynb"))]
@@ -33,6 +38,7 @@ def figures_of(path: Path) -> dict[str, Figure]:
     """The figures that a notebook shows, made by running its cells here."""
     InteractiveShell.clear_instance()
     shell, found = InteractiveShell.instance(), {}
+    shell.display_formatter.mimebundle_formatter.enabled = False  # shown to nobody, so no state need be drawn
     with capture_output():
         for cell in nbformat.read(path, as_version=4).cells:
             if cell.cell_type == "code":
@@ -43,8 +49,31 @@ def figures_of(path: Path) -> dict[str, Figure]:
     return found
 
 
-FIGURES = [pytest.param(path, name, id=f"{path.stem}-{name}") for path in NOTEBOOKS for name in names_in(path)]
+FIGURES = [
+    pytest.param(path, name, id=f"{path.stem}-{name}", marks=pytest.mark.xdist_group(path.stem))
+    for path in NOTEBOOKS
+    for name in names_in(path)
+]
 every_figure = pytest.mark.parametrize(("path", "name"), FIGURES)
+
+MAX_ALL = 24
+
+
+def sample(figure: Figure) -> list[list[int]]:
+    """Which states to look at, each as the places of its controls; in a sample every place occurs."""
+    sizes = [len(control.values) for control in figure.controls]
+    if prod(sizes) <= MAX_ALL:
+        return [list(places) for places in product(*map(range, sizes))]
+    steps = range(max(MAX_ALL, *sizes))  # each control runs round and round, and is shifted after every round
+    return [[(step + i * (step // size)) % size for i, size in enumerate(sizes)] for step in steps]
+
+
+def test_in_a_sample_every_value_of_every_control_occurs():
+    for sizes in [(25,), (2, 13), (3, 4, 5, 6), (2, 2, 2, 2, 2), (60, 18), (8, 9)]:
+        controls = [Slider(f"c{i}", range(size)) for i, size in enumerate(sizes)]
+        seen = sample(Figure("f", State, controls))
+        assert [{places[i] for places in seen} for i in range(len(sizes))] == [set(range(size)) for size in sizes]
+
 
 # what a state is: every element's tag, attributes and own texts; path data as numbers
 READ = """view => [view, ...view.querySelectorAll("*")].map(e => [
@@ -52,21 +81,21 @@ READ = """view => [view, ...view.querySelectorAll("*")].map(e => [
     Object.fromEntries([...e.attributes].map(a => [a.name, a.value])),
     [...e.childNodes].filter(n => n.nodeType == Node.TEXT_NODE).map(n => n.data).filter(Boolean),
 ])"""
-ALL_STATES = f"""figure => {{
+MOVE = f"""(figure, states) => {{
     const inputs = [...figure.querySelectorAll("input, select")], view = figure.querySelector(".explore-view");
-    const read = {READ}, states = [];
-    const walk = i => {{
-        if (i == inputs.length) {{ states.push(read(view)); return; }}
-        const last = inputs[i].options ? inputs[i].options.length - 1 : Number(inputs[i].max);
-        for (let value = 0; value <= last; value++) {{
-            inputs[i].value = value;
-            inputs[i].dispatchEvent(new Event("input", {{ bubbles: true }}));
-            walk(i + 1);
-        }}
-    }};
-    walk(0);
-    return states;
+    const read = {READ};
+    return states.map(places => {{
+        places.forEach((place, i) => {{ inputs[i].value = place; }});
+        inputs.at(-1)?.dispatchEvent(new Event("input", {{ bubbles: true }}));
+        return read(view);
+    }});
 }}"""
+# HTML as this browser parses it
+PARSE = f"""htmls => htmls.map(html => {{
+    const scratch = document.createElement("div");
+    scratch.innerHTML = html;
+    return html && ({READ})(scratch.firstElementChild);
+}})"""
 
 
 def plain(nodes: list) -> list:
@@ -86,21 +115,20 @@ def view_or_refusal(figure: Figure, arguments: dict) -> tuple[str, str]:
 
 
 @every_figure
-def test_every_position_shows_what_ragcore_computes_now(open_page, path, name):
+def test_a_position_shows_what_ragcore_computes_now(open_page, path, name):
     figure = figures_of(path)[name]
     tab = open_page(page_of(path))
-    shown = tab.eval_on_selector(f"#{name}", ALL_STATES)
-    scratch = open_page("genindex.html")  # parses the expected HTML as the page's own was parsed
-    assert len(shown) == len(figure.grid)
-    for arguments, nodes in zip(figure.grid, shown, strict=True):
-        expected, refusal = view_or_refusal(figure, arguments)
+    states = sample(figure)
+    shown = tab.eval_on_selector(f"#{name}", MOVE, states)
+    arguments = [{c.name: c.values[i] for c, i in zip(figure.controls, state, strict=True)} for state in states]
+    expected, refusals = zip(*(view_or_refusal(figure, chosen) for chosen in arguments), strict=True)
+    parsed = tab.evaluate(PARSE, expected)
+    for chosen, nodes, fresh, refusal in zip(arguments, shown, parsed, refusals, strict=True):
         if refusal:
-            assert [refusal] in [texts for _, _, texts in nodes], arguments
+            assert [refusal] in [texts for _, _, texts in nodes], chosen
             assert "explore-invalid" in nodes[0][1]["class"]
-            continue
-        fresh = scratch.evaluate(f"html => {{ const d = document.createElement('div'); d.innerHTML = html;"
-                                 f" return ({READ})(d.firstElementChild); }}", expected)  # fmt: skip
-        assert plain(nodes) == plain(fresh), arguments
+        else:
+            assert plain(nodes) == plain(fresh), chosen
 
 
 def sentence(tab, name: str) -> str:
@@ -111,22 +139,30 @@ def shown(tab, name: str) -> str:
     return tab.locator(f"#{name} .explore-view").inner_html()
 
 
+def last_that_shows(figure: Figure) -> tuple[Control, str]:
+    """The last control that changes the view when it goes to its end (or its start), and the key that does it."""
+    now = view_or_refusal(figure, figure.default)
+    for control in reversed(figure.controls):
+        at_end = control.default == control.values[-1]
+        key, value = ("Home", control.values[0]) if at_end else ("End", control.values[-1])
+        if view_or_refusal(figure, figure.default | {control.name: value}) != now:
+            return control, key
+    raise AssertionError(f"no control of {figure.name} changes anything")
+
+
 @every_figure
 def test_the_keyboard_moves_it_and_the_address_brings_the_state_back(open_page, path, name):
     figure = figures_of(path)[name]
     if not figure.controls:
         pytest.skip("has nothing to move")
+    control, end = last_that_shows(figure)
     tab = open_page(page_of(path))
     before = shown(tab, name)
-    field = tab.locator(f"#{name} :is(input, select)").last
-    start = figure.controls[-1].start
-    field.focus()
-    tab.keyboard.press("End")
-    if start == len(figure.controls[-1].values) - 1:
-        tab.keyboard.press("Home")
+    tab.locator(f"#{name} :is(input, select)").nth(figure.controls.index(control)).press(end)
+    moved = "([view, before]) => document.querySelector(view).innerHTML != before"
+    tab.wait_for_function(moved, arg=[f"#{name} .explore-view", before])  # the key may arrive a moment later
     after = shown(tab, name)
-    assert after != before
-    tab.wait_for_function(f"location.search.includes('{name}.{figure.controls[-1].name}=')")
+    tab.wait_for_function(f"location.search.includes('{name}.{control.name}=')")
     link = tab.url.split("/", 3)[3]
     assert link.endswith(f"#{name}")
     assert shown(open_page(link), name) == after
