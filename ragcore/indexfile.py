@@ -61,7 +61,7 @@ def write(path: str | Path, kind: str, facts: dict[str, Any], arrays: dict[str, 
             os.fsync(file.fileno())
         umask = os.umask(0)
         os.umask(umask)
-        os.chmod(name, 0o666 & ~umask)  # a temporary file is private; an index is a file like any other
+        os.chmod(name, 0o666 & ~umask | 0o600)  # a temporary file is private; an index is a file like any other
         os.replace(name, path)
     except BaseException:
         Path(name).unlink(missing_ok=True)

@@ -27,7 +27,7 @@ function reason(error) {
 async function start() {
   importScripts("pyodide.js");
   const indexURL = new URL(".", location).href;
-  const lockFileURL = new URL(`pyodide-lock.json${location.search}`, location).href;
+  const lockFileURL = new URL(`box-lock.json${location.search}`, location).href;
   const python = await loadPyodide({ indexURL, lockFileURL, packages: ["ragcore"] });
   const { answer, index } = python.pyimport("ragcore.figures.asking");
   for (const language of ["cs", "en"]) {

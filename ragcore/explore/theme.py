@@ -6,6 +6,7 @@ A colour is written into the SVG as a CSS variable of its meaning (`var(--explor
 
 from __future__ import annotations
 
+import logging
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -60,6 +61,8 @@ def style() -> AbstractContextManager[Any]:
         import matplotlib.style
     except ModuleNotFoundError:  # a figure without a picture does not need it
         return nullcontext()
+    # where it knows no fonts yet (in a browser: always) it would say among a cell's outputs that it looks for them
+    logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
     settings: Any = ["default", RC]
     return matplotlib.style.context(settings)
 

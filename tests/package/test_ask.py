@@ -258,4 +258,4 @@ def test_the_box_takes_its_own_part_of_the_list(pyodide, monkeypatch):
     assert set(pyodide.listed()) == set(FILES)
     monkeypatch.setattr(pyodide, "CHECKSUMS", ROOT / "book/pyodide.sha256")
     assert len(pyodide.listed("box")) == 6
-    assert pyodide.listed("box") | pyodide.listed("lab") == pyodide.listed()
+    assert pyodide.listed("box") | pyodide.listed("lab") | pyodide.listed("wheels") == pyodide.listed()

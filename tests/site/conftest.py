@@ -25,7 +25,12 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-PAGES = sorted(path.relative_to(SITE).as_posix() for path in SITE.rglob("*.html") if "_static" not in path.parts)
+OTHERS = ("_static", "live-")  # what the theme and JupyterLite bring with them
+PAGES = sorted(
+    page
+    for page in (path.relative_to(SITE).as_posix() for path in SITE.rglob("*.html"))
+    if not page.startswith(OTHERS)
+)
 BOOK_PAGES = [page for page in PAGES if page != "search.html"]
 
 

@@ -261,7 +261,7 @@ def test_on_a_phone_the_answer_fits_and_axe_finds_no_barrier(open_page, page, th
 
 def test_without_pyodide_the_build_leaves_the_box_out_and_says_so_in_one_line(tmp_path):
     printed = build_site(tmp_path, RAGCORE_PYODIDE=str(tmp_path / "empty"))
-    assert printed.startswith("The box «Type your own question» is left out: ")
+    assert printed.startswith("The box «Type your own question» and the live chapters are left out: ")
     assert printed.count("\n") == 1
     assert "explore-ask" not in (tmp_path / "site" / OWN_PAGE).read_text(encoding="utf-8")
     assert not (tmp_path / "site/book/pyodide").exists()
