@@ -1,37 +1,36 @@
 """Every chapter as a live notebook in a real browser: run whole, it prints what the book prints; a slider moves."""
 
 import re
-from pathlib import Path
+import threading
 
+import live
 import nbformat
 import pytest
 from conftest import ROOT, SITE
+from runtime import Runtime
+from serve import server
 
 CHAPTERS = sorted(
     path for path in (ROOT / "chapters").glob("*.ipynb") if (SITE / "chapters" / f"{path.stem}.html").exists()
 )
 every_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 NOTEBOOK = "jupyterapp.shell.currentWidget"
+READY = f"window.jupyterapp && {NOTEBOOK}?.context?.isReady"
 
 
-@pytest.fixture
-def live(open_page):
-    """A function that opens a chapter by its button, and gives the tab in which its notebook is."""
-
-    def open_(path: Path, **options):
-        page = open_page(f"chapters/{path.stem}.html", **options)
-        button = page.locator(".run-chapter a")
-        if not button.count():
-            pytest.skip("PYODIDE IS MISSING, so the live chapters are NOT tested")
-        with page.context.expect_page() as opened:
-            button.click()
-        tab = opened.value
-        tab.set_default_timeout(240_000)
-        tab.wait_for_function(f"window.jupyterapp && {NOTEBOOK}?.content?.model?.cells?.length")
+def opened(page, kernel: bool = True):
+    """The tab that a chapter's button opens, with its notebook in it."""
+    button = page.locator(".run-chapter a")
+    if not button.count():
+        pytest.skip("PYODIDE IS MISSING, so the live chapters are NOT tested")
+    with page.context.expect_page() as opening:
+        button.click()
+    tab = opening.value
+    tab.set_default_timeout(240_000)
+    tab.wait_for_function(READY)
+    if kernel:
         tab.wait_for_function(f"{NOTEBOOK}.sessionContext.session?.kernel?.status == 'idle'")
-        return tab
-
-    return open_
+    return tab
 
 
 def texts(cell: dict) -> list[str]:
@@ -48,8 +47,8 @@ def texts(cell: dict) -> list[str]:
 
 
 @every_chapter
-def test_run_whole_in_the_browser_it_prints_what_the_book_prints_and_a_slider_moves(live, path):
-    tab = live(path)
+def test_run_whole_in_the_browser_it_prints_what_the_book_prints_and_a_slider_moves(open_page, path):
+    tab = opened(open_page(f"chapters/{path.stem}.html"))
     tab.evaluate("jupyterapp.commands.execute('notebook:run-all-cells')")
     tab.wait_for_function(f"{NOTEBOOK}.sessionContext.session.kernel.status == 'idle'")
     ran = tab.evaluate(f"{NOTEBOOK}.content.model.toJSON()")["cells"]
@@ -71,3 +70,53 @@ def test_run_whole_in_the_browser_it_prints_what_the_book_prints_and_a_slider_mo
     tab.wait_for_function(
         "before => document.querySelector('.jp-OutputArea .explore').innerHTML != before", arg=before
     )
+
+
+FIRST_CELL = f"{NOTEBOOK}.content.model.cells.get(0).sharedModel"
+
+
+def change(tab, text: str) -> None:
+    """A reader changes the first cell and saves."""
+    tab.evaluate(f"text => {{ {FIRST_CELL}.source = text; return {NOTEBOOK}.context.save(); }}", text)
+
+
+def first_cell(tab) -> str:
+    return tab.evaluate(f"{FIRST_CELL}.source")
+
+
+def test_what_a_reader_changed_is_there_again_and_one_button_brings_the_book_back(open_page):
+    page = open_page(f"chapters/{CHAPTERS[0].stem}.html")
+    button = page.locator(".run-chapter button")
+    tab = opened(page, kernel=False)
+    assert button.is_hidden()
+    as_published = first_cell(tab)
+    change(tab, "# Mine")
+    tab.close()
+    tab = opened(page, kernel=False)
+    assert first_cell(tab) == "# Mine"
+    tab.close()
+    page.reload()
+    button.click()
+    page.wait_for_selector(".run-chapter [role=status]:has-text('Done')")
+    assert button.is_hidden()
+    assert first_cell(opened(page, kernel=False)) == as_published
+
+
+def test_an_old_copy_never_hides_a_new_edition(browser, tmp_path, monkeypatch):
+    monkeypatch.setattr(live, "BUILT", tmp_path / "built")
+    monkeypatch.setattr(live, "notebook", lambda page: tmp_path / f"{page}.ipynb")
+    site = server(str(tmp_path / "site"))
+    threading.Thread(target=site.serve_forever, daemon=True).start()
+    context = browser.new_context()  # one reader, who comes back
+    for edition in ("# One", "# Two"):
+        cells = [nbformat.v4.new_markdown_cell(edition)]
+        nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "page.ipynb")
+        address = live.install(tmp_path / "site", Runtime("", 0, "", 0), ["page"]).address("page")
+        tab = context.new_page()
+        tab.goto(f"http://127.0.0.1:{site.server_port}/{address}")
+        tab.wait_for_function(READY, timeout=60_000)
+        assert first_cell(tab) == edition
+        change(tab, "# Mine")
+    context.close()
+    site.shutdown()
+    site.server_close()
