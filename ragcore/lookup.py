@@ -66,7 +66,10 @@ def _two_words(n: int, rng: random.Random) -> list[str]:
 
 
 def _hex(n: int, rng: random.Random) -> list[str]:
-    return [f"{number:08x}" for number in rng.sample(range(16**8), n)]
+    keys: dict[str, None] = {}  # drawn one by one: a range of 2³² is too long for the 32 bits of a browser
+    while len(keys) < n:
+        keys[f"{rng.randrange(16**8):08x}"] = None
+    return list(keys)
 
 
 # n different keys of each kind: easy, the measurement, hard for people; and the measurement with a sentence before
