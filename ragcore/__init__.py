@@ -6,7 +6,10 @@ The modules in the order in which a question travels; each imports only from its
     ─► compression ─► tokens ─► budget ─► ordering ─► defences ─► prompting ─► context
     ─► generation, extractive ─► citations ─► structured ─► streaming ─► rag
 
-evaluation, experiments and lookup measure; costs says what a prompt costs; vectors holds the book's own.
+evaluation, experiments, thresholds and lookup measure; costs, thinking and beam say what a prompt and a chain of
+thoughts cost; memory and summaries keep what was said; notes, notestore, diagnosis and comparison are for a folder
+of your own, with cli in front; vectors holds the book's own. fast/ has quicker ways to the same results, stores/
+engines outside of the process, explore/ and figures/ the book's interactive figures.
 """
 
 from .analysis import stems, trigrams, words
