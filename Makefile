@@ -39,6 +39,7 @@ data: $(READY)  ## make the vectors and the tables of measurements anew (Linux, 
 	$(BIN)/python data/measured/make.py
 	$(BIN)/python data/measured/make_tokens.py
 	$(BIN)/python data/measured/make_prompts.py
+	$(BIN)/python data/measured/make_stores.py
 
 lab: $(READY)  ## open the chapters in JupyterLab
 	$(BIN)/jupyter lab index.ipynb
