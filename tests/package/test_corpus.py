@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from ragcore import load_corpus, load_questions, read_folder, split_words
-from ragcore.corpus import LANGUAGES, Article, read_questions
+from ragcore.corpus import LANGUAGES, Article, data_folder, list_files, read_questions
 
 CORPUS = {language: load_corpus(language) for language in LANGUAGES}
 
@@ -150,3 +150,39 @@ def test_a_question_file_saved_by_a_spreadsheet_is_read(tmp_path):
     path = tmp_path / "questions.csv"
     path.write_bytes(b"\xef\xbb\xbf" + (HEAD + "Co?,direct,a,Druhá věta\n").encode())
     assert len(read_questions(path, ARTICLES)) == 1
+
+
+def test_a_line_that_begins_with_a_tag_is_no_heading(tmp_path):
+    (tmp_path / "n.md").write_text("#idea #garden\n\n## Beds\n\ntext")
+    assert read_folder(tmp_path)[0].title == "Beds"
+
+
+@pytest.mark.parametrize("content", [b"a\0b", "text".encode("utf-16")])
+def test_what_is_no_text_in_utf_8_is_refused_by_name(tmp_path, content):
+    (tmp_path / "n.txt").write_bytes(content)
+    with pytest.raises(ValueError, match=r"n\.txt: (not a text|UTF-16, not UTF-8)"):
+        read_folder(tmp_path)
+
+
+def test_without_articles_only_the_form_of_the_questions_is_checked(tmp_path):
+    path = tmp_path / "questions.csv"
+    path.write_text(HEAD + "Co?,direct,gone.md,what stood there\n", encoding="utf-8")
+    assert read_questions(path)[0].article == "gone.md"
+    path.write_text(HEAD + "Co?,direct,gone.md,1 2 3 4 5 6 7 8 9\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="1 to 8 words"):
+        read_questions(path)
+
+
+def test_the_sample_notes_and_their_questions_fit():
+    folder = data_folder() / "notes"
+    files, skipped = list_files(folder)
+    assert list(skipped) == ["garden/beds.svg", "questions.csv"]
+    texts = {
+        path: (folder / path).read_bytes().decode("iso8859-2" if "chimney" in path else "utf-8") for path in files
+    }
+    assert len(files) == 18
+    questions = read_questions(
+        folder / "questions.csv", {path: Article(path, "", "", texts[path]) for path in files}
+    )
+    assert Counter(one.kind for one in questions) == {"direct": 22, "paraphrase": 12, "unanswerable": 8}
+    assert {one.article for one in questions if one.article} <= set(files)

