@@ -31,11 +31,11 @@ from ragcore.bm25 import idf
 from ragcore.chunking import Chunk
 from ragcore.corpus import Article, Question
 from ragcore.hits import top_k
+from ragcore.memory import POLICIES, Memory, add, tokens, window
 
 CASES = {case["id"]: case for case in json.loads((Path(__file__).parents[1] / "cases/faults.json").read_text())}
-AREAS = {"tokenize", "bm25", "chunk", "eval", "fusion", "dense"}  # of Part II; later areas in their modules' tests
+AREAS = {"tokenize", "bm25", "chunk", "eval", "fusion", "dense", "memory"}  # others in their modules' own tests
 HERE = {case["id"] for case in CASES.values() if case["area"] in AREAS} - {"eval-refusals", "rrf-scores-leak"}
-WAITING = {id: "memory" for id in CASES if id.startswith("memory-")}
 
 CHECKS = {}
 
@@ -59,13 +59,13 @@ def distinct(documents: list[str]) -> list:
     return [split_words(Article(str(i), "", "", text))[0] for i, text in enumerate(documents)]
 
 
-def test_every_fault_is_checked_here_or_named_in_its_modules_own_tests_or_waits_for_its_module():
+def test_every_fault_is_checked_here_or_named_in_its_modules_own_tests():
     others = "".join(
         file.read_text("utf-8") for file in Path(__file__).parent.glob("test_*.py") if file != Path(__file__)
     )
     named = {id for id in CASES if re.search(rf"\b{id}\b", others)}
     assert set(CHECKS) == HERE
-    assert set(CASES) - HERE - named == set(WAITING)
+    assert set(CASES) - HERE == named - HERE
 
 
 @pytest.mark.parametrize("fault", sorted(HERE))
@@ -308,3 +308,47 @@ def cosine_direction(given, expected):
     hits = DenseIndex(chunks, given["vectors"]).search(given["q"])
     assert [hit.score for hit in hits] == pytest.approx(expected["scores"])
     assert [chunks.index(hit.chunk) for hit in hits] == expected["order"]
+
+
+# ------------------------------------------------------------------ memory
+
+
+def answered(memory: Memory, question: str, answer: str) -> Memory:
+    return add(window(add(memory, "user", question)).memory, "assistant", answer)
+
+
+@check
+def memory_full_wipe(given, expected):
+    frame, own = 5, 8  # tokens of the empty prompt, and of an exchange beside its answer's words
+    for policy in POLICIES:
+        memory = Memory("", given["budget"] + frame, policy, recall_share=0, summary_share=0)
+        for size in given["items"]:
+            before = tokens(memory, "?") if memory.exchanges else frame
+            memory = add(add(memory, "user", "?"), "assistant", "word " * (size - own))
+            assert tokens(memory, "?") - before == size
+        seen = window(add(memory, "user", "?"))
+        assert [exchange.turn - 1 for exchange in seen.memory.exchanges] == expected["kept"]
+
+
+@check
+def memory_pinned(given, expected):
+    for policy in POLICIES:
+        memory = Memory("Help.", given["budget"], policy, pinned=tuple(given["pinned"]))
+        for number in range(20):
+            seen = window(add(memory, "user", f"Question {number}?"))
+            assert all(fact in seen.prompt.text for fact in given["pinned"])
+            memory = add(seen.memory, "assistant", "word " * (given["fill_tokens"] // 20))
+    with pytest.raises(ValueError, match="pinned"):
+        Memory("Help.", given["budget"], pinned=("word " * given["budget"],))
+
+
+@check
+def memory_system_evicted(given, expected):
+    for policy in POLICIES:
+        memory = Memory(given["system"], given["limit"], policy)
+        for number in range(given["turns"]):
+            seen = window(add(memory, "user", f"Question {number}?"))
+            assert seen.prompt.text.startswith(given["system"])
+            assert next(iter(seen.prompt.layers)) == "system"
+            memory = add(seen.memory, "assistant", "word " * 30)
+        assert memory.archive
