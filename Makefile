@@ -11,7 +11,7 @@ export PYTHONHASHSEED := 0
 export PYTHONDONTWRITEBYTECODE := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book html test notebooks data lab bench clean
+.PHONY: help book html test notebooks data lab bench zip pdf clean
 
 help:  ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -47,6 +47,13 @@ lab: $(READY)  ## open the chapters in JupyterLab
 bench: $(READY)  ## measure against other libraries in the same run; ratios are printed
 	$(BIN)/python benchmarks/bm25.py
 	$(BIN)/python benchmarks/pages.py
+
+zip: html  ## the book as one file, for any static server
+	$(BIN)/python book/zip.py
+
+pdf: html  ## the book on paper, through Chromium (some minutes)
+	$(BIN)/python book/browser.py
+	$(BIN)/python book/pdf.py
 
 clean:  ## remove what was built (the environment stays)
 	rm -rf _build dist

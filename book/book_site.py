@@ -24,7 +24,9 @@ from sphinx.errors import ExtensionError
 
 from ragcore.explore import check_page
 
-MATHJAX = "mathjax/tex-mml-chtml.js"
+MATHJAX = "mathjax/tex-chtml.js"
+# MathJax in one file: as published it brings a menu and other input too, a hundred kilobytes more
+PARTS = ("startup", "core", "input/tex", "output/chtml", "output/chtml/fonts/tex", "a11y/assistive-mml")
 
 
 def copy_mathjax(app: Sphinx) -> None:
@@ -34,7 +36,8 @@ def copy_mathjax(app: Sphinx) -> None:
     es5 = Path(spec.origin).parent / "static/mathjax/es5"
     target = Path(app.outdir) / "mathjax"
     target.mkdir(parents=True, exist_ok=True)
-    shutil.copy(es5 / "tex-mml-chtml.js", target)
+    script = "\n".join((es5 / f"{part}.js").read_text(encoding="utf-8") for part in PARTS)
+    (Path(app.outdir) / MATHJAX).write_text(script, encoding="utf-8")
     fonts = "output/chtml/fonts/woff-v2"
     shutil.copytree(es5 / fonts, target / fonts, dirs_exist_ok=True)
 

@@ -2,7 +2,7 @@
 
     4 5 6 10 ─► every pair, every operation ─► 6 5 6 (10 − 4), 4 2 6 (10 ÷ 5), … ─verdict─► the best b stay ─► …
 
-The game: join four numbers by + − × ÷, each used once, so that 24 comes out. A *thought* is one operation, so a
+The game: join four numbers, each used once, by + − × ÷, so that 24 comes out. A *thought* is one operation, so a
 path has three of them. A state is what is left to be joined. `beam_search` is the breadth-first search of Yao et
 al. 2023 (Tree of Thoughts); there a language model proposes the thoughts and gives the verdicts. Here `some`
 proposes k operations drawn at random, and `tries` plays a few random endings of what is left: a verdict of «sure»
@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import cache
 from itertools import combinations, combinations_with_replacement
+from numbers import Integral
 from typing import NamedTuple
 
 TARGET = 24
@@ -45,36 +46,42 @@ class Level(NamedTuple):
 
 
 def start(numbers: Iterable[int]) -> Thought:
-    """The root of a game's tree: no step yet, all numbers left.
+    """The root of a game's tree: no step yet, all numbers left. Raises ValueError for less than two numbers.
 
     >>> start([10, 4, 6, 5]).left == (4, 5, 6, 10)
     True
     """
-    return Thought((), tuple(sorted(Fraction(number) for number in numbers)))
+    left = tuple(sorted(Fraction(number) for number in numbers))
+    if len(left) < 2:
+        raise ValueError(f"a game joins at least two numbers, not {len(left)}")
+    return Thought((), left)
 
 
 def thoughts(state: Thought) -> list[Thought]:
     """Every next step: one operation on two of the numbers. Steps that leave the same numbers count once.
 
-    A difference is taken from the larger number: what can be reached with negative numbers can be without.
+    A difference is taken from the larger number: where no number is below 0, what can be reached over negative ones
+    can be reached without. Where one is below 0 already, both differences are steps.
 
     >>> [thought.steps[-1] for thought in thoughts(start([4, 6]))][:3]
     ['4 + 6 = 10 (left: 10)', '6 - 4 = 2 (left: 2)', '4 * 6 = 24 (left: 24)']
     """
     found: dict[Numbers, Thought] = {}
+    negative = any(number < 0 for number in state.left)
     for i, j in combinations(range(len(state.left)), 2):
-        a, b = state.left[i], state.left[j]  # a ≤ b
+        a, b = sorted((state.left[i], state.left[j]))
         rest = [number for place, number in enumerate(state.left) if place not in (i, j)]
-        for text, result in _joined(a, b):
+        for text, result in _joined(a, b, both=negative):
             left = tuple(sorted([*rest, result]))
             step = f"{text} = {result} (left: {' '.join(map(str, left))})"
             found.setdefault(left, Thought((*state.steps, step), left))
     return list(found.values())
 
 
-def _joined(a: Fraction, b: Fraction) -> list[tuple[str, Fraction]]:
-    """What two numbers can become, a ≤ b."""
+def _joined(a: Fraction, b: Fraction, both: bool) -> list[tuple[str, Fraction]]:
+    """What two numbers can become, a ≤ b; both: differences."""
     results = [(f"{a} + {b}", a + b), (f"{b} - {a}", b - a), (f"{a} * {b}", a * b)]
+    results += [(f"{a} - {b}", a - b)] if both else []
     results += [(f"{a} / {b}", a / b)] if b else []
     return results + ([(f"{b} / {a}", b / a)] if a and a != b else [])
 
@@ -104,10 +111,17 @@ def games(largest: int = 13) -> list[tuple[int, ...]]:
 # ------------------------------------------------------------------ who proposes, who judges
 
 
+def _whole(name: str, number: int, least: int) -> None:
+    if not isinstance(number, Integral) or number < least:
+        raise ValueError(f"{name} must be a whole number of at least {least}, not {number!r}")
+
+
 def some(k: int, seed: int = 0) -> Propose:
-    """Proposes k of the possible next steps, drawn at random, the same ones for equal numbers and seed."""
-    if k < 1:
-        raise ValueError(f"k must be at least 1, not {k}")
+    """Proposes k of the possible next steps, drawn at random, the same ones for equal numbers and seed.
+
+    Raises ValueError for a k under 1.
+    """
+    _whole("k", k, 1)
 
     def propose(state: Thought) -> list[Thought]:
         found = thoughts(state)
@@ -120,10 +134,10 @@ def some(k: int, seed: int = 0) -> Propose:
 def tries(m: int, seed: int = 0) -> Judge:
     """Judges a state by m random endings: 1 («sure») if one of them is 24, else 0.
 
-    A single number needs no ending: it is 24 or not. With m = 0 all other states are equal.
+    A single number needs no ending: it is 24 or not. With m = 0 all other states are equal. Raises ValueError for
+    an m under 0.
     """
-    if m < 0:
-        raise ValueError(f"m must be at least 0, not {m}")
+    _whole("m", m, 0)
 
     def judge(state: Thought) -> float:
         if len(state.left) == 1:
@@ -153,8 +167,7 @@ def beam_search(root: Thought, propose: Propose, judge: Judge, beam: int) -> lis
     >>> len(levels[0].proposed), levels[0].kept[0].steps[0]
     (5, '4 * 6 = 24 (left: 24)')
     """
-    if beam < 1:
-        raise ValueError(f"beam must be at least 1, not {beam}")
+    _whole("beam", beam, 1)
     kept, levels = [root], []
     while any(len(state.left) > 1 for state in kept):
         proposed = [thought for state in kept for thought in propose(state)]
@@ -166,7 +179,7 @@ def beam_search(root: Thought, propose: Propose, judge: Judge, beam: int) -> lis
 
 
 def solved(levels: Sequence[Level]) -> bool:
-    """Whether one of the paths that were kept to the end makes 24."""
+    """Whether one of the paths that were kept to the end makes 24; `levels` as `beam_search` gives them."""
     return any(thought.left[0] == TARGET for thought in levels[-1].kept)  # one number is left
 
 

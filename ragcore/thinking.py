@@ -74,10 +74,13 @@ class Spending:
     def price(self, entry: PriceEntry, cache: bool = False) -> float:
         """What it costs in the entry's currency; cache: what was read before is billed as cached input.
 
-        Raises ValueError for a call over the entry's `up_to`, and for `cache` where the list has no such price.
+        Raises ValueError if the longest call, answer included, is over the entry's `up_to` (the list means prompts
+        alone, so this is on the safe side), and for `cache` where the list has no such price.
         """
         if self.longest > entry.up_to:
-            raise ValueError(f"{entry.model} is listed for prompts of up to {entry.up_to}, not {self.longest}")
+            raise ValueError(
+                f"{entry.model} is listed for up to {entry.up_to} tokens, not a call of {self.longest}"
+            )
         if cache and entry.cached_input is None:
             raise ValueError(f"the list has no price for cached input of {entry.model}")
         again = (self.read - self.fresh) * ((entry.cached_input or 0) if cache else entry.input)
@@ -95,6 +98,8 @@ def chain(sizes: Sizes, depth: int) -> Spending:
 
 def vote(sizes: Sizes, depth: int, chains: int) -> Spending:
     """`chains` chains side by side; which answer most of them give is counted without a model (self-consistency).
+
+    Raises ValueError for a depth under 0 and for less than one chain.
 
     >>> vote(Sizes(prompt=1000, thought=50, answer=100), depth=6, chains=10).written
     4000
@@ -115,6 +120,8 @@ def vote(sizes: Sizes, depth: int, chains: int) -> Spending:
 def widths(depth: int, branching: int, beam: int) -> list[tuple[int, int]]:
     """For every step: the states that thoughts are proposed from, and the thoughts, (b_{i−1}, c_i).
 
+    Raises ValueError for a depth, branching or beam under 1.
+
     >>> widths(depth=3, branching=10, beam=5)
     [(1, 10), (5, 50), (5, 50)]
     """
@@ -127,7 +134,9 @@ def widths(depth: int, branching: int, beam: int) -> list[tuple[int, int]]:
 
 
 def tree(sizes: Sizes, depth: int, branching: int, beam: int) -> Spending:
-    """A tree searched breadth-first with a beam (Yao et al. 2023), many short calls.
+    """A tree searched breadth-first with a beam (Yao et al. 2023), many short calls; one answer is written.
+
+    Raises ValueError for a depth, branching or beam under 1.
 
     >>> tree(Sizes(prompt=1000, thought=50, answer=100, verdict=20), depth=6, branching=5, beam=3)
     Spending(calls=97, read=114800, fresh=5000, written=5700, longest=1500, waiting=1720)
@@ -152,7 +161,7 @@ def tree(sizes: Sizes, depth: int, branching: int, beam: int) -> Spending:
 def tree_in_one_call(sizes: Sizes, depth: int, branching: int, beam: int) -> Spending:
     """The same search written down in a single answer, as a model does that thinks before it answers.
 
-    Every thought and verdict stays in the window, pruned ones too.
+    Every thought and verdict stays in the window, pruned ones too. Raises ValueError as `tree` does.
 
     >>> tree_in_one_call(Sizes(prompt=1000, thought=50, answer=100, verdict=20), depth=6, branching=5, beam=3)
     Spending(calls=1, read=1000, fresh=1000, written=5700, longest=6700, waiting=5700)
@@ -172,10 +181,11 @@ def any_right(right: Sequence[int], of: int, chains: int) -> float:
     >>> any_right([0, 1, 10], of=10, chains=5)   # a task never solved, one solved once in ten, one always
     0.5
     """
-    if not right or not all(0 <= r <= of for r in right):
-        raise ValueError(f"right must be numbers from 0 to {of}, one a task, not {list(right)}")
-    if not 1 <= chains <= of:
+    _whole(1, of=of, chains=chains)
+    if chains > of:
         raise ValueError(f"chains must lie between 1 and {of}, not {chains}")
+    if not right or not all(isinstance(r, Integral) and 0 <= r <= of for r in right):
+        raise ValueError(f"right must be whole numbers from 0 to {of}, one a task, not {list(right)}")
     return sum(1 - comb(of - r, chains) / comb(of, chains) for r in right) / len(right)
 
 

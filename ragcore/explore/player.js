@@ -55,6 +55,10 @@ function startFigure(figure) {
       else if (value === null) nodes[node].removeAttribute(attribute);
       else nodes[node].setAttribute(attribute, value);
     }
+    for (const body of view.querySelectorAll(".explore-body")) {
+      body.toggleAttribute("tabindex", body.scrollWidth > body.clientWidth); // what scrolls must be in reach of keys
+      if (body.hasAttribute("tabindex")) body.tabIndex = 0;
+    }
   }
 
   // The address: ?figure.control=value for every control that is not where it starts, #figure to arrive there.
@@ -97,6 +101,7 @@ function startFigure(figure) {
     writeAddress();
   });
   addEventListener("popstate", readAddress);
+  addEventListener("resize", show);
   readAddress();
   form.hidden = false;
 }

@@ -126,13 +126,13 @@ BRANCHINGS, TRIES = (4, 8, 0), (0, 1, 3, 10)  # 0 in branching: every possible s
 A_THOUGHT, A_TRY = 17, 12  # tokens
 
 
-def written(row: Row) -> float:
-    """Tokens written a game: 17 for every thought proposed, 12 for every try of a verdict.
+def written(row: Row, a_try: int = A_TRY) -> float:
+    """Tokens written a game: 17 for every thought proposed, `a_try` for every try of a verdict.
 
     >>> written({"proposed": 1000, "judged": 500, "tries": 3, "games": 100})
     350.0
     """
-    return (row["proposed"] * A_THOUGHT + row["judged"] * row["tries"] * A_TRY) / row["games"]
+    return (row["proposed"] * A_THOUGHT + row["judged"] * row["tries"] * a_try) / row["games"]
 
 
 def curve(rows: Sequence[Row], branching: int, tries: int) -> list[Row]:
@@ -237,9 +237,13 @@ def chains_sentence(
     one = "1 chain" if chains == 1 else f"{chains} chains"
     at = _amount(cost_of_chains(tokens, "cot", chains), currency)
     share = 100 * any_right(right["cot"], 100, chains)
+    answers = "1 answer" if chains == 1 else f"{chains} answers"
+    io = _amount(cost_of_chains(tokens, "io", chains), currency)
+    io_share = 100 * any_right(right["io"], 100, chains)
     return (
-        f"{one}: {at} a game; a right answer among them in {share:.1f} of 100 games. The tree: "
-        f"{_amount(Cost(**tokens['tree']), currency)}; a right one among its five in {tree_solved} of 100 games."
+        f"{one}: {at} a game; a right answer among them in {share:.1f} of 100 games. {answers} at once: {io}; "
+        f"in {io_share:.1f}. The tree: {_amount(Cost(**tokens['tree']), currency)}; a right one among its five in "
+        f"{tree_solved} of 100 games."
     )
 
 

@@ -10,6 +10,8 @@ from itertools import permutations, product
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ragcore.beam import Thought, beam_search, games, lost, reaches, solved, some, start, thoughts, tries
 
@@ -117,14 +119,39 @@ def test_equal_numbers_are_proposed_equally_and_never_more_than_there_are():
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: some(0), "k"),
-        (lambda: tries(-1), "m"),
-        (lambda: beam_search(start([4, 6]), thoughts, tries(0), 0), "beam"),
+        (lambda: some(0), "k must be a whole number of at least 1, not 0"),
+        (lambda: some(2.5), "k must be a whole number of at least 1, not 2.5"),
+        (lambda: tries(-1), "m must be a whole number of at least 0, not -1"),
+        (lambda: beam_search(start([4, 6]), thoughts, tries(0), 0), "beam must be a whole number of at least 1"),
+        (lambda: start([24]), "a game joins at least two numbers, not 1"),
     ],
 )
 def test_numbers_that_cannot_be_are_named(make, said):
-    with pytest.raises(ValueError, match=f"{said} must be at least"):
+    with pytest.raises(ValueError, match=said):
         make()
+
+
+def reached(left):
+    """All that can be made of the numbers, every difference and quotient both ways."""
+    if len(left) == 1:
+        return {left[0]}
+    found = set()
+    for a, b in permutations(range(len(left)), 2):
+        rest = [number for place, number in enumerate(left) if place not in (a, b)]
+        x, y = left[a], left[b]
+        for result in (x + y, x - y, x * y, *([x / y] if y else [])):
+            found |= reached((*rest, result))
+    return found
+
+
+@given(st.lists(st.integers(-6, 12), min_size=2, max_size=3))
+def test_numbers_below_0_can_reach_what_they_can(numbers):
+    assert reaches(start(numbers)) == (24 in reached(start(numbers).left))
+
+
+def test_a_difference_from_the_smaller_number_can_be_the_only_way():
+    assert reaches(start([-3, 2, 10]))  # -3 * (2 - 10)
+    assert "2 - 10 = -8 (left: -8 -3)" in [thought.steps[-1] for thought in thoughts(start([-3, 2, 10]))]
 
 
 # ------------------------------------------------------------------ the stored measurement

@@ -136,6 +136,12 @@ def test_at_the_first_three_budgets_the_best_setting_of_the_grid_keeps_one_state
         assert max((row for row in GRID if written(row) <= budget), key=lambda row: row["solved"])["beam"] == 1
 
 
+@pytest.mark.parametrize(("a_try", "best"), [(6, (0, 10, 3)), (12, (0, 10, 1)), (24, (0, 3, 2)), (50, (8, 0, 20))])
+def test_what_5000_tokens_buy_best_depends_on_what_a_try_costs(a_try, best):
+    row = max((row for row in GRID if written(row, a_try) <= 5000), key=lambda row: row["solved"])
+    assert (row["branching"], row["tries"], row["beam"]) == best
+
+
 # ------------------------------------------------------------------ the logs
 
 
@@ -174,7 +180,9 @@ def test_in_every_state_the_sentence_names_both_costs_and_both_shares():
     for currency, chains in product(CURRENCIES, CHAINS):
         said = chains_sentence(*SHOWN, currency, chains)
         share = 100 * any_right(LOG["right"]["cot"], 100, chains)
+        at_once = 100 * any_right(LOG["right"]["io"], 100, chains)
         assert f"in {share:.1f} of 100 games" in said
+        assert f"; in {at_once:.1f}. The tree: " in said
         assert said.endswith("; a right one among its five in 69 of 100 games.")
     assert chains_sentence(*SHOWN, "dollars", 100).startswith("100 chains: $0.470 a game")
 

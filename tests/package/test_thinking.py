@@ -132,8 +132,11 @@ def test_hidden_thoughts_are_billed_as_written():
         (lambda: vote(Sizes(1, 1, 1), 1, 0), "chains must be a whole number of at least 1, not 0"),
         (lambda: tree(Sizes(1, 1, 1), 0, 1, 1), "depth must be a whole number of at least 1, not 0"),
         (lambda: tree(Sizes(1, 1, 1), 1, 1, 0), "beam must be a whole number of at least 1, not 0"),
-        (lambda: any_right([], 10, 1), "right must be numbers from 0 to 10"),
-        (lambda: any_right([11], 10, 1), "right must be numbers from 0 to 10"),
+        (lambda: any_right([], 10, 1), "right must be whole numbers from 0 to 10"),
+        (lambda: any_right([11], 10, 1), "right must be whole numbers from 0 to 10"),
+        (lambda: any_right([0.5], 10, 1), "right must be whole numbers from 0 to 10"),
+        (lambda: any_right([0], 0, 1), "of must be a whole number of at least 1, not 0"),
+        (lambda: any_right([1], 10, 0), "chains must be a whole number of at least 1, not 0"),
         (lambda: any_right([1], 10, 11), "chains must lie between 1 and 10, not 11"),
     ],
 )
@@ -144,7 +147,7 @@ def test_numbers_that_cannot_be_are_named(make, said):
 
 def test_a_price_list_is_not_used_beyond_its_longest_prompt_or_without_a_price_for_the_cache():
     short = PriceEntry("short", 2, 10, None, 1000, "USD", date(2026, 9, 30), "")
-    with pytest.raises(ValueError, match="short is listed for prompts of up to 1000, not 1150"):
+    with pytest.raises(ValueError, match="short is listed for up to 1000 tokens, not a call of 1150"):
         chain(Sizes(1000, 50, 100), 1).price(short)
     with pytest.raises(ValueError, match="no price for cached input of short"):
         chain(Sizes(10, 5, 10), 1).price(short, cache=True)

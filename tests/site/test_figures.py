@@ -75,10 +75,11 @@ def test_in_a_sample_every_value_of_every_control_occurs():
         assert [{places[i] for places in seen} for i in range(len(sizes))] == [set(range(size)) for size in sizes]
 
 
-# what a state is: every element's tag, attributes and own texts; path data as numbers
+# what a state is: every element's tag, attributes and own texts; path data as numbers. Whether its table can be
+# focused depends on the window
 READ = """view => [view, ...view.querySelectorAll("*")].map(e => [
     e.tagName.toLowerCase(),
-    Object.fromEntries([...e.attributes].map(a => [a.name, a.value])),
+    Object.fromEntries([...e.attributes].map(a => [a.name, a.value]).filter(([name]) => name != "tabindex")),
     [...e.childNodes].filter(n => n.nodeType == Node.TEXT_NODE).map(n => n.data).filter(Boolean),
 ])"""
 MOVE = f"""(figure, states) => {{
