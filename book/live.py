@@ -116,7 +116,8 @@ def cited(keys: str, in_brackets: bool) -> str:
     """
     found = []
     for key in keys.split(","):
-        entry = bibliography().entries[key.strip()]
+        if (entry := bibliography().entries.get(key.strip())) is None:
+            raise ValueError(f"references.bib has no entry {key.strip()!r}, which a chapter cites")
         names = [" ".join(person.last_names) for person in entry.persons["author"]]
         authors = " and ".join(names) if len(names) < 3 else f"{names[0]} et al."
         found.append(f"{authors}, {entry.fields['year']}" if in_brackets else f"{authors} ({entry.fields['year']})")

@@ -82,8 +82,8 @@ def diagnose_one(question: Question, index: BM25, k: int, skipped: Mapping[str, 
         return Finding(question, None, None, "", nearness)
     note = next((chunk.article for chunk in index.chunks if chunk.article.id == question.article), None)
     if note is None:
-        why = f"{question.article}: {skipped.get(question.article, 'no such note')}"
-        return Finding(question, None, "not indexed", why, nearness)
+        why = skipped.get(question.article) or _no_such_note(question, index)
+        return Finding(question, None, "not indexed", f"{question.article}: {why}", nearness)
     if lost := [answer for answer in question.answers if answer not in note.text]:
         return Finding(question, None, "not in the note", _what_stands_there(lost[0], note.text), nearness)
     right = right_chunks(question, index.chunks)
@@ -100,6 +100,12 @@ def diagnose_one(question: Question, index: BM25, k: int, skipped: Mapping[str, 
         return Finding(question, rank, "cut in two", _cut(question.answers[0], right[0]), nearness)
     fault, why = _words_or_rank(question.text, index, right, hits, rank)
     return Finding(question, rank, fault, why, nearness)
+
+
+def _no_such_note(question: Question, index: BM25) -> str:
+    notes = dict.fromkeys(chunk.article for chunk in index.chunks)
+    same = [note.id for note in notes if all(answer in note.text for answer in question.answers)]
+    return f"no such note; {same[0]} says the same words: was it renamed?" if same else "no such note"
 
 
 def _what_stands_there(answer: str, text: str) -> str:

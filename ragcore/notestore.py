@@ -14,6 +14,7 @@ import os
 import sqlite3
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 from .analysis import ANALYZERS, Analyzer, lemmas, snowball
 from .chunking import Chunk, split_structure, split_words
@@ -108,7 +109,8 @@ class Cache:
     """Texts by the SHA-256 of their bytes, cut and made into terms with one kind of settings.
 
     A context; it locks the store, so that one run at a time is at work. Raises ValueError if another one is,
-    PermissionError where it can't write. A damaged cache is begun anew.
+    PermissionError where it can't write, OSError if the disk is full. A damaged cache is begun anew, also if the
+    damage comes to light in the middle.
     """
 
     def __init__(self, store: Path, settings: Settings):
@@ -120,33 +122,60 @@ class Cache:
         try:
             self._open()
         except sqlite3.OperationalError as error:
-            self.connection.close()
             if "locked" in str(error):
                 raise ValueError(f"another run is at work on {self.path.parent}: wait for its end") from None
             raise PermissionError(f"cannot write to {self.path.parent}: {error}") from None
         except sqlite3.DatabaseError:
-            self.connection.close()
-            self.path.unlink()
-            self._open()
+            self._begin_anew()
         return self
 
     def _open(self) -> None:
-        self.connection = sqlite3.connect(self.path, timeout=0, isolation_level=None)
-        run = self.connection.execute
-        run("PRAGMA locking_mode = EXCLUSIVE")
-        run("CREATE TABLE IF NOT EXISTS texts (sha, settings, text, chunks, PRIMARY KEY (sha, settings))")
-        run("BEGIN IMMEDIATE")
+        connection = sqlite3.connect(self.path, timeout=0, isolation_level=None)
+        try:
+            connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+            columns = "sha, settings, text, chunks, PRIMARY KEY (sha, settings)"
+            connection.execute(f"CREATE TABLE IF NOT EXISTS texts ({columns})")
+            connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.Error:
+            connection.close()
+            raise
+        self.connection = connection
 
-    def __exit__(self, *_: object) -> None:
-        if self.connection.in_transaction:
-            self.connection.execute("COMMIT")  # what was done before an error or Ctrl-C is kept
-        self.connection.close()
+    def _begin_anew(self) -> None:
+        for name in (self.path, f"{self.path}-journal"):
+            Path(name).unlink(missing_ok=True)
+        self._open()
+
+    def _run(self, query: str, values: tuple[str, ...] = ()) -> list[Any]:
+        """The rows of a query; of an empty cache if the file turns out to be damaged."""
+        try:
+            return self.connection.execute(query, values).fetchall()
+        except sqlite3.DatabaseError as error:
+            unreadable = "Could not decode" in str(error)
+            if isinstance(error, sqlite3.OperationalError) and not unreadable:  # a full disk is no damage
+                raise
+            self.connection.close()
+            self._begin_anew()
+            return self.connection.execute(query, values).fetchall()
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        try:
+            if self.connection.in_transaction:
+                self._run("COMMIT")  # what was done before an error or Ctrl-C is kept
+        except sqlite3.OperationalError as another:
+            error = error or another
+        finally:
+            self.connection.close()
+        if isinstance(error, sqlite3.OperationalError):
+            raise OSError(f"cannot write to {self.path.parent} ({error}): is the disk full?") from None
 
     def get(self, sha: str) -> tuple[str, list[Place]] | None:
         """A text and its chunks; None if it is not known."""
-        query = "SELECT text, chunks FROM texts WHERE sha = ? AND settings = ?"
-        row = self.connection.execute(query, (sha, self.key)).fetchone()
-        return (row[0], json.loads(row[1])) if row else None
+        rows = self._run("SELECT text, chunks FROM texts WHERE sha = ? AND settings = ?", (sha, self.key))
+        try:
+            return (rows[0][0], json.loads(rows[0][1])) if rows else None
+        except ValueError:  # damaged, but not so that SQLite would see it
+            return None
 
     def add(self, sha: str, text: str) -> tuple[str, list[Place]]:
         """Cut a text, make its terms, remember both."""
@@ -155,16 +184,16 @@ class Cache:
             terms = self.analyzer(chunk.text)
             chunks.append((chunk.start, chunk.end, list(chunk.section), "\n".join(terms)))
         row = sha, self.key, text, json.dumps(chunks, ensure_ascii=False)
-        self.connection.execute("INSERT OR REPLACE INTO texts VALUES (?, ?, ?, ?)", row)
+        self._run("INSERT OR REPLACE INTO texts VALUES (?, ?, ?, ?)", row)
         self.computed += 1
         if self.computed % TOGETHER == 0:
-            self.connection.execute("COMMIT")
-            self.connection.execute("BEGIN IMMEDIATE")
+            self._run("COMMIT")
+            self._run("BEGIN IMMEDIATE")
         return text, chunks
 
     def keep_only(self, shas: set[str]) -> None:
         """Forget the texts that are in no note any more, and what was made with other settings."""
-        query = "SELECT sha FROM texts WHERE settings = ?"
-        known = {sha for (sha,) in self.connection.execute(query, (self.key,))}
-        self.connection.execute("DELETE FROM texts WHERE settings != ?", (self.key,))
-        self.connection.executemany("DELETE FROM texts WHERE sha = ?", [(sha,) for sha in known - shas])
+        known = {sha for (sha,) in self._run("SELECT sha FROM texts WHERE settings = ?", (self.key,))}
+        self._run("DELETE FROM texts WHERE settings != ?", (self.key,))
+        for sha in known - shas:
+            self._run("DELETE FROM texts WHERE sha = ?", (sha,))

@@ -75,6 +75,8 @@ def alive(game: Numbers, steps: Sequence[str]) -> bool:
 def verdict(value: float) -> str:
     """In words, what the authors' program adds up: 20 for each «sure», 1 for «likely», 0.001 for «impossible».
 
+    A few have no readable verdict (0) and count as «impossible» here, as they do for whoever keeps the best five.
+
     >>> verdict(60.0), verdict(2.001), verdict(0.003)
     ('sure', 'likely', 'impossible')
     """

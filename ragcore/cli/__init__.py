@@ -22,7 +22,7 @@ from collections.abc import Sequence
 
 from ..generation import ModelError
 from ..indexfile import DamagedIndexError
-from . import ask, compare, evaluate, index, info, lookup
+from . import ask, compare, evaluate, index, info, lookup, show
 
 COMMANDS = (index, ask, evaluate, compare, info, lookup)
 
@@ -48,7 +48,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except DamagedIndexError as error:
         print(f"ragcore: {error}; run `ragcore index FOLDER` again", file=sys.stderr)
         return 1
-    except (ValueError, TypeError, OSError, ImportError, ModelError) as error:
+    except OSError as error:
+        print(f"ragcore: {show.said(error)}", file=sys.stderr)
+        return 1
+    except (ValueError, TypeError, ImportError, ModelError) as error:
         print(f"ragcore: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from dataclasses import asdict, dataclass
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,8 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     store = show.store_of(args)
+    if not 0 <= args.worse < inf:
+        raise ValueError(f"--worse must be 0 or more, not {args.worse:g}")
     notes = open_notes(store)
     questions = read_questions(args.questions)
     if not any(question.article for question in questions):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import sys
 import textwrap
 from dataclasses import asdict
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -45,11 +47,16 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     store = show.store_of(args)
+    if not 0 < args.largest < inf:
+        raise ValueError(f"--largest must be above 0, not {args.largest:g}")
     try:
         made = update(args.notes, store, _settings(args, store), largest=int(args.largest * 1e6),
                       reread=args.reread, progress=show.progress)  # fmt: skip
     except PermissionError as error:
-        raise ValueError(f"{error}; --index PATH puts the index elsewhere") from None
+        raise ValueError(f"{show.said(error)}; --index PATH puts the index elsewhere") from None
+    except KeyboardInterrupt:
+        print("ragcore: what was read is kept; the same command goes on from there", file=sys.stderr)
+        raise
     notes = open_notes(store)
     if args.json:
         show.as_json({**asdict(made), "settings": asdict(notes.settings), "store": str(store)})

@@ -23,7 +23,8 @@ def run(args: argparse.Namespace) -> None:
     if args.json:
         show.as_json({**numbers, "paths": list(notes.paths), "skipped_files": notes.skipped})
         return
-    print(f"{numbers['notes']} notes with {numbers['words']:,} words, {numbers['skipped']} files skipped")
+    print(f"{numbers['notes']} notes with {numbers['words']:,} words, "
+          f"{numbers['skipped']} {'file' if numbers['skipped'] == 1 else 'files'} skipped")  # fmt: skip
     print(f"{numbers['chunks']:,} passages, the longest of {numbers['longest_chunk']} words; "
           f"{numbers['terms']:,} different terms")  # fmt: skip
     print(f"made by {notes.settings}; k₁ = {numbers['k1']}, b = {numbers['b']}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -28,12 +29,28 @@ def add_common(parser: argparse.ArgumentParser) -> None:
 
 
 def store_of(args: argparse.Namespace) -> Path:
-    """Where the index lies. Raises ValueError for a folder of notes that is none."""
+    """Where the index lies. Raises ValueError for a folder of notes, or of the index, that is none."""
     if args.index is not None:
+        if args.index.exists() and not args.index.is_dir():
+            raise ValueError(f"{str(args.index)!r} is a file: --index takes the folder of an index")
         return Path(args.index)
     if not args.notes.is_dir():
         raise ValueError(f"{str(args.notes)!r} is not a folder")
     return Path(args.notes) / STORE
+
+
+def said(error: OSError) -> str:
+    """An error of the system, in words that say what to do where that is known."""
+    name = error.filename
+    if name is None:
+        return str(error)
+    if isinstance(error, FileNotFoundError):
+        return f"there is no file {str(name)!r}: paths count from the present folder, {Path.cwd()}"
+    if isinstance(error, PermissionError):
+        return f"no permission for {str(name)!r}: ask whoever owns it, or use a copy"
+    if isinstance(error, IsADirectoryError):
+        return f"{str(name)!r} is a folder: name a file in it"
+    return str(error)
 
 
 def as_json(value: dict[str, Any]) -> None:
@@ -41,10 +58,12 @@ def as_json(value: dict[str, Any]) -> None:
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    """A table: the last column is free text, numbers stand to the right."""
+    """A table, numbers to the right, with rules on a terminal that is wide enough; no cell is ever cut off."""
     cells = [[f"{cell:.3f}" if isinstance(cell, float) else str(cell) for cell in row] for row in rows]
     right = [all(isinstance(row[i], int | float) or row[i] == "–" for row in rows) for i in range(len(head))]
-    if sys.stdout.isatty() and (rich := _rich()):
+    widths = [max(map(len, column)) for column in zip(head, *cells, strict=True)]
+    room = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
+    if sum(widths) + 3 * len(widths) + 1 <= room and (rich := _rich()):
         rich_table = rich.table.Table(box=rich.box.SIMPLE_HEAD, padding=(0, 1))
         for name, number in zip(head, right, strict=True):
             rich_table.add_column(name, justify="right" if number else "left")
@@ -52,13 +71,13 @@ def table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
             rich_table.add_row(*map(rich.markup.escape, row))
         rich.console.Console().print(rich_table)
         return
-    widths = [max(map(len, column)) for column in zip(head, *cells, strict=True)]
+    gap = " " if room and sum(widths) + 2 * (len(widths) - 1) > room else "  "
     for row in [list(head), *cells]:
         parts = [
             f"{cell:>{width}}" if number else f"{cell:<{width}}"
             for cell, width, number in zip(row, widths, right, strict=True)
         ]
-        print("  ".join(parts).rstrip())
+        print(gap.join(parts).rstrip())
 
 
 def progress(items: Sequence[str]) -> Iterable[str]:

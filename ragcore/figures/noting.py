@@ -84,8 +84,9 @@ def found_and_read(
 ) -> Figure:
     """The share of answers found over the share of all notes that had to be read for it; and what chance finds.
 
-    points: a label -> (share read, share found); chance: the same for passages drawn blindly; widest: the largest
-    share read that has room. Raises ValueError for a share outside 0 … 1, or above `widest`.
+    points: a label -> (share read, share found); chance: the same for passages drawn blindly, each at what it reads
+    itself; the dashed line: a tenth found for a tenth read. widest: the largest share read that has room.
+    Raises ValueError for a share outside 0 … 1, or above `widest`.
     """
     if any(not (0 <= read <= widest and 0 <= found <= 1) for read, found in [*points.values(), *chance]):
         raise ValueError(f"a share lies outside of 0 … {widest}, or 0 … 1: {dict(points)}, {list(chance)}")

@@ -28,9 +28,10 @@ def power(N: int) -> str:
 
 def _three(number: float) -> str:
     """Three digits that count, without an exponent: 0.75, 15.4, 768, 1,940."""
-    return (
-        f"{number:,.{max(0, 2 - int(log10(number)) if number >= 1 else 2)}f}" if number >= 0.1 else f"{number:.2g}"
-    )
+    if number < 0.1:
+        return f"{number:.2g}"
+    places = next((places for places, least in ((0, 99.95), (1, 9.995)) if number >= least), 2)
+    return f"{number:,.{places}f}"
 
 
 def size(bytes: float) -> str:
@@ -61,7 +62,7 @@ LINES: tuple[tuple[str, str, object], ...] = (
 def one_machine(setting: Setting, memory: float = MACHINE) -> Figure:
     """What grows with the number of chunks, in bytes, and the line that one machine's memory draws.
 
-    Both axes in powers of ten. vectors: with the links of their graph. The cross marks where postings and vectors,
+    Both axes in powers of ten. vectors: with the links of their graph. The dot marks where postings and vectors,
     with headroom, fill the machine; the text waits on the disk.
     """
     figure, ax = axes(height=3.6)
@@ -174,7 +175,9 @@ def scale_sentence(setting: Setting, prices: StoragePrices, sizes: Sequence[int]
     last, count = sizes[-1], machines(setting)
     copies = f" in {setting.replicas} copies" if setting.replicas > 1 else ""
     split = f"{setting.shards} shard{'s' * (setting.shards > 1)}{copies}: {count} machine{'s' * (count > 1)}"
-    tail = f"{100 * slow_share(setting.shards):.0f} % of the questions meet a shard that is among its slowest 1 %"
+    tail = (
+        f"{100 * slow_share(setting.shards):.0f} % of the questions meet a slow shard, if each is slow once in 100"
+    )
     waits = f"{seconds(wait(last, setting).words)} by words and {seconds(wait(last, setting).vector)} by vector"
     cost = dollars(monthly(last, setting, prices))
     return (

@@ -44,7 +44,7 @@ class Store(Protocol):
         """The k chunks whose vectors are nearest; the score is the cosine."""
 
     def search_hybrid(self, question: str, vector: ArrayLike, k: int = 10, depth: int = DEPTH) -> list[Hit]:
-        """The k best of both rankings, each to its place `depth`, fused by RRF with c = 60."""
+        """The k best of both rankings, each down to place `depth`, fused by RRF with c = 60."""
 
     def delete(self, article: str) -> int:
         """Take out all chunks of an article, by its id; how many there were."""
@@ -53,4 +53,4 @@ class Store(Protocol):
         """How many chunks there are."""
 
     def close(self) -> None:
-        """Let go of the engine. What was put in stays there."""
+        """Let go of the engine; what an engine outside the process keeps stays there. Closing twice is no error."""

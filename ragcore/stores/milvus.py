@@ -10,8 +10,10 @@ What lies there, in two collections a filling:
     texts      the articles, whole, and the statistics of the filling, as JSON cut into parts
 
 A chunk refers to its article, so the articles go in too, each version once. A filling goes into a new pair of
-collections and becomes the store in one step at its end, by an alias: a filling that was killed has changed
-nothing, and the next one clears away its remains.
+collections, ragcore_1, ragcore_2 and so on, and becomes the store in one step at its end, by an alias: a filling
+that was killed has changed nothing, and the next one clears away its remains. So only one process may fill at a
+time. Whoever has the store open meanwhile finds the collection of the old filling gone, and goes on with the new
+one (`_again`); a number is never used twice, or they would search it with the statistics of another.
 
 Measured with pymilvus 3.0.2 and milvus-lite 3.2.2 (the engine that was written anew in Python; older versions keep
 other files and score otherwise). No cluster could be run where this was written: what is said of one rests on its
@@ -23,11 +25,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import wraps
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -47,36 +52,61 @@ BATCH = 500  # rows a message
 PART = 16_000  # characters; at most 64,000 bytes, and a field takes 65,535
 NO_TERMS: Sparse = {DIMENSIONS: 1.0}  # a chunk without terms: an empty sparse vector would be refused
 STATISTICS = "statistics"
+NAME = re.compile(r"(?!.*_\d+$)[A-Za-z]\w*", re.ASCII)  # of a store; its fillings are numbered: name_1, name_2
 QUIET = {"grpc.keepalive_time_ms": 600_000}  # every 10 s, the default, is too often for the embedded engine
-_open: Counter[str] = Counter()  # stores of this process on each embedded file
+_users: Counter[str] = Counter()  # stores of this process on each embedded file
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def _again(method: Callable[Concatenate[MilvusStore, P], R]) -> Callable[Concatenate[MilvusStore, P], R]:
+    """Ask once more where the store was filled anew, by another one, since this one was opened."""
+
+    @wraps(method)
+    def asked(self: MilvusStore, /, *args: P.args, **options: P.kwargs) -> R:
+        from pymilvus import MilvusException
+
+        try:
+            return method(self, *args, **options)
+        except MilvusException:
+            if self._present() in ("", self.collection):
+                raise  # something else is wrong
+            self._find()
+            return method(self, *args, **options)
+
+    return asked
 
 
 class MilvusStore:
     """A `Store` that is kept by Milvus; what its methods give is said there.
 
-    address: a path that ends in .db, or an http address. name: of the collection, letters, digits and _.
-    analyzer: only for a store that was filled with one of your own. token: else MILVUS_TOKEN of the environment.
-    Raises ImportError without pymilvus, ValueError for an address that is none, ConnectionError if nothing
-    answers there within `timeout` seconds, or if another process has the file open.
+    address: a path that ends in .db, or an http address. name: of the store, letters, digits and _, with no number
+    at its end. analyzer: only for a store that was filled with one of your own. token: else MILVUS_TOKEN of the
+    environment. Raises ImportError without pymilvus, ValueError for a name or an address that is none,
+    ConnectionError if nothing answers there within `timeout` seconds, or if another process has the file open.
+    `timeout` is for the opening alone; what fails later is a pymilvus.MilvusException.
     """
 
     def __init__(
         self, address: str | Path, name: str = "ragcore", analyzer: Analyzer | None = None,
         token: str | None = None, timeout: float = 5,
     ):  # fmt: skip
+        if not NAME.fullmatch(name):
+            raise ValueError(f"name must be letters, digits and _, with no number at its end, not {name!r}")
         self.address, self.name = str(address), name
         self._file = None if "://" in self.address else os.path.abspath(self.address)
         self._analyzer, self._articles = analyzer, dict[str, Article]()
         self._client = connect(self.address, token, timeout)
         if self._file:
-            _open[self._file] += 1
+            _users[self._file] += 1
         try:
-            self._open()
+            self._find()
         except BaseException:
             self.close()
             raise
 
-    def _open(self) -> None:
+    def _find(self) -> None:
         """Find the present filling behind the alias, if there is one, and read its statistics."""
         self.statistics: Statistics | None = None
         self.collection, self._dimensions = self._present(), 0
@@ -89,7 +119,7 @@ class MilvusStore:
         self.statistics = Statistics.from_json(self._read([STATISTICS])[STATISTICS], self._analyzer)
 
     def _present(self) -> str:
-        """The collection that is the store at this moment; another process may have filled it anew."""
+        """The collection that is the store at this moment, or no name: another process may have filled it anew."""
         if not self._client.has_collection(self.name):
             return ""
         return str(self._client.describe_alias(self.name)["collection_name"])
@@ -99,24 +129,25 @@ class MilvusStore:
     def fill(self, index: BM25, vectors: ArrayLike | None = None) -> None:
         rows, statistics = check_chunks(index.chunks, vectors), Statistics.of(index)
         old = self._present()
-        fresh = f"{self.name}_b" if old == f"{self.name}_a" else f"{self.name}_a"
-        self._drop(fresh)  # what a killed filling has left
+        fresh = f"{self.name}_{1 + int(old.rpartition('_')[2] or 0)}"
+        self._sweep(old)  # what a killed filling has left
         self._create(fresh, rows.shape[1])
         self._write(f"{fresh}_texts", [(STATISTICS, STATISTICS, statistics.to_json())])
         self._put(fresh, statistics, index.chunks, rows)
-        self._client.flush(fresh)  # out of the engine's list of late writes, slow to search
+        self._client.flush(fresh)  # into its files: the list of late writes is slow to search
         if old:
             self._client.alter_alias(fresh, self.name)
         else:
             self._client.create_alias(fresh, self.name)
         self.collection, self.statistics, self._dimensions = fresh, statistics, rows.shape[1]
-        if old:
-            self._drop(old)
+        self._sweep(fresh)  # the old one
 
+    @_again
     def add(self, chunks: Sequence[Chunk], vectors: ArrayLike | None = None) -> None:
         statistics = self._filled()
         self._put(self.collection, statistics, chunks, check_chunks(chunks, vectors, self._dimensions))
 
+    @_again
     def delete(self, article: str) -> int:
         self._filled()
         chosen = f'article == "{_hash(article)}"'
@@ -126,13 +157,17 @@ class MilvusStore:
         self._articles.clear()
         return int(counted[0]["count(*)"])
 
+    @_again
     def __len__(self) -> int:
+        if not self.collection:
+            self._find()  # it may have been filled since this one was opened
         if not self.collection:
             return 0
         return int(self._client.query(self.collection, output_fields=["count(*)"])[0]["count(*)"])
 
     # -------------------------------------------------------------- searching
 
+    @_again
     def search(self, question: str, k: int = 10) -> list[Hit]:
         self._check(k)
         asked = self._filled().question(question)
@@ -144,6 +179,7 @@ class MilvusStore:
         )[0]  # fmt: skip
         return self._hits([row for row in found if row["distance"] > 0])
 
+    @_again
     def search_vector(self, vector: ArrayLike, k: int = 10) -> list[Hit]:
         self._check(k)
         found = self._client.search(
@@ -152,6 +188,7 @@ class MilvusStore:
         )[0]  # fmt: skip
         return self._hits(found)
 
+    @_again
     def search_hybrid(
         self, question: str, vector: ArrayLike, k: int = 10, depth: int = DEPTH
     ) -> list[Hit]:  # fmt: skip
@@ -174,12 +211,14 @@ class MilvusStore:
 
     def close(self) -> None:
         self._client.close()
-        if self._file and _open[self._file]:
-            _open[self._file] -= 1
-            if not _open[self._file]:  # the last store on this file: let the next process in
-                from milvus_lite import server_manager_instance
+        file, self._file = self._file, None  # closed twice is closed once: others may still use the file
+        if not file:
+            return
+        _users[file] -= 1
+        if not _users[file]:  # the last store on this file: let the next process in
+            from milvus_lite import server_manager_instance
 
-                server_manager_instance.release_server(self._file)
+            server_manager_instance.release_server(file)
 
     def __enter__(self) -> MilvusStore:
         return self
@@ -193,9 +232,11 @@ class MilvusStore:
     def _texts(self) -> str:
         return f"{self.collection}_texts"
 
-    def _drop(self, name: str) -> None:
-        for collection in (name, f"{name}_texts"):
-            self._client.drop_collection(collection)
+    def _sweep(self, keep: str) -> None:
+        """Throw away all fillings of this store but one."""
+        for collection in self._client.list_collections():
+            if re.fullmatch(rf"{self.name}_\d+(_texts)?", collection) and collection.removesuffix("_texts") != keep:
+                self._client.drop_collection(collection)
 
     def _create(self, name: str, dimensions: int) -> None:
         """An empty pair of collections. Strong: a search sees everything that was written before it."""
@@ -209,9 +250,9 @@ class MilvusStore:
             if dimensions and collection == name:
                 schema.add_field("vector", DataType.FLOAT_VECTOR, dim=dimensions)
                 index.add_index("vector", index_type="FLAT", metric_type="COSINE")
-            self._client.create_collection(
-                collection, schema=schema, index_params=index, consistency_level="Strong"
-            )
+            self._client.create_collection(collection, schema=schema, consistency_level="Strong")
+            self._client.create_index(collection, index, sync=False)  # nothing is there yet to wait for
+            self._client.load_collection(collection)
 
     def _put(self, name: str, statistics: Statistics, chunks: Sequence[Chunk], rows: NDArray[np.float64]) -> None:
         """Chunks with their impacts and vectors; their articles first, so that no chunk is without one."""
@@ -265,6 +306,8 @@ class MilvusStore:
 
     def _filled(self) -> Statistics:
         if self.statistics is None:
+            self._find()  # it may have been filled since this one was opened
+        if self.statistics is None:
             raise ValueError(f"{self.address} holds no {self.name!r} yet: fill it, store.fill(BM25(chunks, stems))")
         return self.statistics
 
@@ -299,19 +342,28 @@ def connect(address: str, token: str | None = None, timeout: float = 5) -> Any:
             raise ValueError(f"address must be a path that ends in .db, or http://host:port, not {address!r}")
         if not Path(address).parent.is_dir():
             raise ValueError(f"there is no folder {str(Path(address).parent)!r} to keep {address!r} in")
+        if Path(address).is_dir() and os.listdir(address) and not (Path(address) / "LOCK").exists():
+            raise ValueError(
+                f"{address!r} is a folder of something else: the engine would put its files among them"
+            )
         try:
             import milvus_lite  # noqa: F401  (pymilvus starts it, and says less when it is not there)
         except ImportError:
-            raise ImportError("an embedded file needs milvus-lite: pip install 'ragcore[stores]'") from None
+            none = "; for Windows there is none, use the address of a server" if sys.platform == "win32" else ""
+            raise ImportError(f"an embedded file needs milvus-lite: pip install 'ragcore[stores]'{none}") from None
     elif not address.startswith(("http://", "https://")):
         raise ValueError(f"address must be a path that ends in .db, or http://host:port, not {address!r}")
+    elif "@" in address:  # it would stand in every message about it
+        raise ValueError("a password does not belong into the address: give user:password as the token")
     token = os.environ.get("MILVUS_TOKEN", "") if token is None else token
     options = {} if "://" in address else {"grpc_options": QUIET}
     try:
         return MilvusClient(address, token=token, timeout=timeout, **options)
     except MilvusException as error:
         if "://" in address:
-            raise ConnectionError(f"no Milvus answers at {address} within {timeout} s: {error.message}") from error
+            raise ConnectionError(
+                f"no Milvus answers at {address} within {timeout} s, or it refuses the token: {error.message}"
+            ) from error
         raise ConnectionError(
             f"the embedded engine cannot open {address}: another process has it open, or it is no file of "
             f"milvus-lite 3.2 or newer ({error.message})"

@@ -178,6 +178,9 @@ def test_an_index_can_lie_elsewhere(sample, ragcore, tmp_path):
         (["ask", "x"], "make one with `ragcore index FOLDER`"),
         (["ask", " "], "the question is empty"),
         (["ask", "x", "--notes", "nowhere"], "'nowhere' is not a folder"),
+        (["index", ".", "--index", "inbox.md"], "'inbox.md' is a file: --index takes the folder of an index"),
+        (["index", ".", "--largest", "inf"], "--largest must be above 0, not inf"),
+        (["index", ".", "--largest", "-1"], "--largest must be above 0, not -1"),
         (["info"], "make one with `ragcore index FOLDER`"),
     ],
 )
@@ -196,7 +199,9 @@ def test_what_a_user_can_mend_is_one_line_and_code_1(sample, ragcore, arguments,
         (["ask", "x", "--model", "m"], "--base-url and --model belong together"),
         (["ask", "x", "--threshold", "2"], "threshold must lie between 0 and 1"),
         (["ask", "x", "--k", "0"], "k must be a whole number of at least 1"),
-        (["evaluate", "nowhere.csv"], "nowhere.csv"),
+        (["evaluate", "nowhere.csv"], "there is no file 'nowhere.csv': paths count from the present folder"),
+        (["evaluate", "garden"], "'garden' is a folder: name a file in it"),
+        (["evaluate", "questions.csv", "--worse", "-1"], "--worse must be 0 or more, not -1"),
         (["evaluate", "house/chimney.txt"], "chimney.txt: not UTF-8"),
         (["evaluate", "inbox.md"], "the first line must read text,kind,article,answers"),
         (["compare", "questions.csv", "--analyzers", "stem"], "analyzer must be"),
@@ -249,16 +254,24 @@ def test_what_may_not_be_read_or_written_is_said(sample):
     assert made.returncode == 0, made.stderr
     skipped = json.loads(made.stdout)["skipped"]
     assert skipped["inbox.md"] == skipped["closed"] == "no permission to read"
+    place.chmod(0o555)
+    (place / "cache.sqlite").unlink()
+    for command in (("index", sample, "--index", place),
+                    ("evaluate", sample / "questions.csv", "--index", place, "--keep")):  # fmt: skip
+        made = as_anybody(*command)
+        assert (made.returncode, made.stdout) == (1, "")
+        assert made.stderr.count("\n") == 1
+        assert made.stderr.startswith(("ragcore: cannot write to ", "ragcore: no permission for "))
     sample.chmod(0o755)
     (sample / "closed").chmod(0o755)
 
 
-def on_a_terminal(*arguments: str) -> str:
+def on_a_terminal(*arguments: str, columns: int = 120) -> str:
     """What a command writes where both outputs are a terminal."""
     main_end, end = pty.openpty()
     run = subprocess.Popen(
         [sys.executable, "-m", "ragcore", *arguments], stdout=end, stderr=end,
-        env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "120"},
+        env={**os.environ, "TERM": "xterm-256color", "COLUMNS": str(columns)},
     )  # fmt: skip
     os.close(end)
     shown = b""
@@ -275,7 +288,14 @@ def on_a_terminal(*arguments: str) -> str:
 def test_on_a_terminal_there_is_a_bar_and_a_table_with_rules(sample):
     pytest.importorskip("rich")
     assert "reading" in on_a_terminal("index", ".")
-    assert "───" in on_a_terminal("compare", "questions.csv", "--analyzers", "words", "--sizes", "80")
+    compare = ("compare", "questions.csv", "--analyzers", "words", "--sizes", "80")
+    assert "───" in on_a_terminal(*compare)
+    narrow = on_a_terminal(*compare, columns=80)
+    assert "…" not in narrow
+    assert "0.8" in narrow
+    rows = [line for line in narrow.splitlines() if line.startswith(("terms", "stems", "words"))]
+    assert len(rows) == 5
+    assert max(map(len, rows)) <= 80
 
 
 def test_without_rich_the_same_is_plain(sample, ragcore, monkeypatch):

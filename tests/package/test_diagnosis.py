@@ -27,6 +27,8 @@ CASES = [
     ("not indexed", None, "old.txt: not UTF-8",
      {"text": "Tea?", "answer": "x", "article": "old.txt", "skipped": {"old.txt": "not UTF-8"}}),
     ("not indexed", None, "gone.md: no such note", {"text": "Tea?", "answer": "x", "article": "gone.md"}),
+    ("not indexed", None, "old-tea.md: no such note; tea.md says the same words: was it renamed?",
+     {"text": "Tea?", "answer": "four minutes", "article": "old-tea.md"}),
     ("not in the note", None, "«five minutes»", {"text": "Tea?", "answer": "five minutes"}),
     ("elsewhere", 2, "copy.md says the same words, and comes at 1",
      {"text": "How long: draw tea?", "answer": "for four minutes", "notes": (TEA, BEES, COPY), "size": 20}),
@@ -98,11 +100,12 @@ def test_a_threshold_of_nothing_answers_everything_and_one_of_one_refuses_everyt
 
 
 def test_no_threshold_makes_fewer_errors_than_the_proposed_one():
-    best = propose(findings(), k=1)
+    found = findings()
+    best = propose(found, k=1)
     assert best is not None
     assert best.threshold == round(best.threshold, 3)
     for number in range(1001):
-        other = refusal(findings(), number / 1000, k=1)
+        other = refusal(found, number / 1000, k=1)
         assert best.wrong + best.needless <= other.wrong + other.needless
 
 

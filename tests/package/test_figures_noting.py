@@ -134,6 +134,8 @@ def test_the_figure_of_the_chapter_finds_more_than_chance_in_every_state():
     sentences = re.findall(r"The first \d+ by \w+, of 34 questions\.[^\"<]*", html)
     assert len(set(sentences)) == 15
     for sentence in map(json.loads, (f'"{sentence}"' for sentence in set(sentences))):
-        pairs = re.findall(r"(\d+) found, \d+ % read, chance (\d+\.\d)", sentence)
-        assert len(pairs) == 5
-        assert all(int(found) > float(chance) for found, chance in pairs), sentence
+        points = re.findall(r"(\d+) found, \d+ % read, chance (\d+\.\d) with (\d+) % read", sentence)
+        assert len(points) == 5
+        for found, chance, read in points:
+            assert int(found) > float(chance), sentence
+            assert float(chance) / 34 == pytest.approx(int(read) / 100, abs=0.02), sentence  # on the dashed line

@@ -149,8 +149,8 @@ def test_prices_are_per_byte_and_a_broken_list_is_an_error(tmp_path):
 
 
 def test_numbers_are_written_as_people_read_them():
-    assert [size(n) for n in (480, 999.6e6, 15.36e9, 1.536e12, 2.45e15)] == [
-        "0.48 kB", "1.00 GB", "15.4 GB", "1.54 TB", "2.45 PB",
+    assert [size(n) for n in (480, 999.6e6, 9.996e9, 15.36e9, 99.96e9, 1.536e12, 2.45e15)] == [
+        "0.48 kB", "1.00 GB", "10.0 GB", "15.4 GB", "100 GB", "1.54 TB", "2.45 PB",
     ]  # fmt: skip
     assert [seconds(t) for t in (0.00062, 0.0125, 0.768, 0.9999, 76.8)] == [
         "0.62 ms", "12.5 ms", "768 ms", "1.00 s", "76.8 s",
@@ -304,6 +304,32 @@ def test_what_the_chapter_says_of_the_first_figure_holds_in_all_its_states():
     ]
     assert [state[:4] for state in states if state[4] > 500e6] == [(384, 0.125, 20, 0)]
     assert min(state[4] for state in states) > 7e6
+
+
+def test_what_the_chapter_says_of_the_second_figure_holds_in_all_its_states():
+    kinds, quick = ((384, 4), (384, 1), (1536, 4)), {}
+    for (d, b), links, shards, replicas in product(kinds, (0, 16), (1, 4, 16, 64, 256), (1, 2, 3)):
+        setting = Setting(dimensions=d, bytes_per_number=b, links=links, shards=shards, replicas=replicas)
+        table = {row[0]: row[1:] for row in cells(setting)}
+        weights = [weigh(N, setting) for N in SIZES]
+        for name in ("vectors", "graph", "postings", "memory", "disk"):  # a hundredfold from column to column
+            small, middle, large = (getattr(weight, name) for weight in weights)
+            assert (middle, large) == (pytest.approx(100 * small), pytest.approx(100 * middle))
+        small, middle, large = (monthly(N, setting, PRICES) for N in SIZES)
+        assert (middle, large) == (pytest.approx(100 * small), pytest.approx(100 * middle))
+        assert {"wait, by words", "a month, whole machines", "memory, all copies"} < table.keys()
+        if replicas == 2 and holds(10**9, setting) and wait(10**9, setting).vector <= 0.1:
+            quick.setdefault((d, b), []).append((shards, links))
+    # the task: a billion, two copies, a machine for each shard, 100 ms by vector
+    assert min(quick[384, 4]) == (64, 16)
+    assert (256, 0) not in quick[384, 4]
+    assert min(quick[384, 1]) == (16, 16)
+    assert (256, 0) in quick[384, 1]
+    assert (64, 0) not in quick[384, 1]
+    one, many = Setting(), Setting(shards=64)  # the last question of the chapter
+    assert wait(10**5, many).words > wait(10**5, one).words
+    assert whole(10**5, many, PRICES) > whole(10**5, one, PRICES)
+    assert weigh(10**5, many).memory == weigh(10**5, one).memory
 
 
 def test_the_fast_search_of_the_script_is_that_of_the_store_in_memory(script):

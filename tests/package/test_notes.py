@@ -7,6 +7,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -66,9 +67,16 @@ texts = st.sampled_from(["", "Tea draws.", "# Tea\n\nTea draws four minutes. Bee
 edits = st.lists(st.tuples(names, st.none() | texts), min_size=1, max_size=5)
 
 
+MEMORY = next((place for place in ["/dev/shm"] if os.access(place, os.W_OK)), None)  # no disk to wait for
+
+
 @given(st.dictionaries(names, texts, min_size=1), st.lists(edits, max_size=3))
-def test_an_index_brought_up_to_date_equals_one_built_anew(tmp_path_factory, start, rounds):
-    folder = tmp_path_factory.mktemp("notes")
+def test_an_index_brought_up_to_date_equals_one_built_anew(start, rounds):
+    with tempfile.TemporaryDirectory(dir=MEMORY) as place:
+        brought_up_to_date_equals_built_anew(Path(place) / "notes", start, rounds)
+
+
+def brought_up_to_date_equals_built_anew(folder, start, rounds):
     for name, text in {**start, "z.md": "Tea for bees."}.items():
         write(folder / name, text)
     update(folder)
@@ -238,6 +246,60 @@ def test_a_damaged_cache_is_begun_anew(folder):
     (folder / ".ragcore" / "cache.sqlite").write_bytes(b"no database at all" * 100)
     assert update(folder).computed == 3
     assert update(folder).computed == 0
+
+
+@pytest.mark.parametrize("step", [1, 97])
+def test_damage_inside_the_cache_is_met_too_and_no_note_is_lost_by_it(folder, step):
+    for number in range(30):
+        write(folder / f"{number}.md", f"# Note {number}\n\nžluté čaje {number}")
+    update(folder)
+    cache = folder / ".ragcore" / "cache.sqlite"
+    content = bytearray(cache.read_bytes())
+    for place in range(4096, len(content), step):  # past the first page, so that it still opens as a database
+        content[place] ^= 0x5A
+    cache.write_bytes(content)
+    made = update(folder)
+    assert (made.unchanged, made.skipped) == (33, {})
+    assert made.computed > 0
+    update(folder)
+    assert update(folder, reread=True).computed == 0
+    new = folder.parent / "new"
+    update(folder, new)
+    kept, own = open_notes(folder / ".ragcore").index, open_notes(new).index
+    assert [(hit.chunk, hit.score) for hit in kept.search("note 7 čaje", 40)] == [
+        (hit.chunk, hit.score) for hit in own.search("note 7 čaje", 40)
+    ]
+
+
+def test_terms_in_the_cache_that_are_no_json_any_more_are_computed_again(folder):
+    update(folder)
+    with sqlite3.connect(folder / ".ragcore" / "cache.sqlite") as connection:
+        connection.execute("UPDATE texts SET chunks = 'x' || chunks")
+    connection.close()
+    made = update(folder)
+    assert (made.unchanged, made.computed, made.skipped) == (3, 3, {})
+
+
+FULL = """
+import resource, sys
+from ragcore.notes import update
+resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))
+try:
+    update(sys.argv[1])
+except OSError as error:
+    print(error)
+"""
+
+
+def test_a_full_disk_is_said_and_leaves_the_old_index(folder):
+    update(folder)
+    for number in range(300):
+        write(folder / f"many/{number:03}.md", f"note {number} on tea " * 20)
+    run = subprocess.run([sys.executable, "-c", FULL, folder], capture_output=True, text=True, check=True)
+    assert run.stdout.startswith(f"cannot write to {folder / '.ragcore'} (")
+    assert run.stdout.endswith("): is the disk full?\n")
+    assert len(open_notes(folder / ".ragcore").articles) == 3
+    assert len(update(folder).added) == 300
 
 
 def test_the_cache_forgets_what_is_in_no_note_any_more(folder):

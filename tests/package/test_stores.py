@@ -1,13 +1,16 @@
 """Stores outside the process give the rankings of the package, and survive what happens to engines."""
 
 import os
+import runpy
 import signal
 import socket
 import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
@@ -19,7 +22,7 @@ from ragcore.dense import DenseIndex
 from ragcore.fusion import reciprocal_rank_fusion
 from ragcore.stores.impacts import DIMENSIONS, Statistics, inner_product
 from ragcore.stores.memory import MemoryStore
-from ragcore.stores.milvus import BATCH, MOST_HITS, MilvusStore
+from ragcore.stores.milvus import MOST_HITS, MilvusStore
 from ragcore.vectors import ShippedVectors
 
 pytest.importorskip("pymilvus")
@@ -29,6 +32,7 @@ NEAR = 1e-5
 K = 30
 SOME = split_words("a rose is a rose is a daisy is", size=3)
 ROSES = BM25(SOME)
+MOVE = Path(__file__).parents[2] / "deploy" / "move.py"
 
 
 class Corpus:
@@ -47,11 +51,29 @@ class Corpus:
         self.store = MilvusStore(self.path)
 
 
+@contextmanager
+def in_memory():
+    """A folder in memory where there is one: an engine waits for the disk hundreds of times a test.
+
+    What is tested here are kills, which files in memory survive like others, and no power cuts.
+    """
+    memory = "/dev/shm"
+    with TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else None) as folder:
+        yield Path(folder)
+
+
 @pytest.fixture(scope="module", params=["cs", "en"])
-def corpus(request, tmp_path_factory):
-    corpus = Corpus(request.param, tmp_path_factory.mktemp("stores"))
-    yield corpus
-    corpus.store.close()
+def corpus(request):
+    with in_memory() as folder:
+        corpus = Corpus(request.param, folder)
+        yield corpus
+        corpus.store.close()
+
+
+@pytest.fixture
+def tmp_path():
+    with in_memory() as folder:
+        yield folder
 
 
 @pytest.fixture
@@ -266,12 +288,10 @@ def test_what_cannot_be_put_in_is_an_error(kind, tmp_path):
 KILLED = """
 import os, signal, sys
 from ragcore import BM25, load_corpus, split_words, stems
-from ragcore.stores import impacts
-from ragcore.stores.milvus import MilvusStore
+from ragcore.stores import impacts, milvus
 
-chunks = [chunk for article in load_corpus("en") for chunk in split_words(article, 80, 20)]
-index, store, count = BM25(chunks, stems), MilvusStore(sys.argv[1]), 0
-chunk = impacts.Statistics.chunk
+index, store, count = BM25(split_words(load_corpus("en")[0], 20), stems), milvus.MilvusStore(sys.argv[1]), 0
+chunk, milvus.BATCH = impacts.Statistics.chunk, 10
 
 def dying(self, text):
     global count
@@ -287,22 +307,21 @@ store.fill(index)
 
 def test_a_filling_that_is_killed_changes_nothing_and_the_next_one_is_whole(tmp_path):
     path = tmp_path / "killed.db"
-    chunks = [chunk for article in load_corpus("en") for chunk in split_words(article, 80, 20)]
-    index = BM25(chunks, stems)
+    index = BM25(split_words(load_corpus("en")[0], 20), stems)
     with MilvusStore(path) as store:
         store.fill(ROSES)
-    for when in (3, BATCH + 3):  # before anything was sent, and after the first message
+    for when in (3, 13):  # before anything was sent, and after the first message
         died = subprocess.run([sys.executable, "-c", KILLED, str(path), f"{when}"], check=False)
         assert died.returncode == -signal.SIGKILL
         with MilvusStore(path) as store:
             agree(store.search("a rose"), ROSES.search("a rose"))
     with MilvusStore(path) as store:
         store.fill(index)
-        assert len(store) == len(chunks) > BATCH
-        agree(store.search("what is induction", K), index.search("what is induction", K))
+        assert len(store) == len(index) > 13
+        agree(store.search("what is intelligence", K), index.search("what is intelligence", K))
         assert len(store._client.list_collections()) == 2  # nothing is left of what was killed, or of the roses
     with MilvusStore(path) as store:
-        agree(store.search("what is induction", K), index.search("what is induction", K))
+        agree(store.search("what is intelligence", K), index.search("what is intelligence", K))
 
 
 def test_a_second_process_is_told_who_holds_the_file_and_gets_it_after_closing(tmp_path):
@@ -311,15 +330,48 @@ def test_a_second_process_is_told_who_holds_the_file_and_gets_it_after_closing(t
     run = [sys.executable, "-c", program, str(path)]
     first, second = MilvusStore(path), MilvusStore(path)  # two stores of one process share the engine
     first.fill(ROSES)
-    first.close()
+    for _ in range(3):  # closing once more does not close the other one's engine
+        first.close()
     refused = subprocess.run(run, capture_output=True, text=True, check=False)
     assert "ConnectionError" in refused.stderr
     assert "another process has it open" in refused.stderr
-    assert len(second) == 0  # opened before the filling
+    agree(second.search("a rose"), ROSES.search("a rose"))  # though it was opened before the filling
     second.fill(BM25(SOME[:2]))
     assert len(second) == 2
     second.close()
     assert subprocess.run(run, capture_output=True, text=True, check=True).stdout == "2\n"
+
+
+def test_a_store_that_was_open_while_another_filled_anew_goes_on_with_the_new_filling(tmp_path):
+    path, later = tmp_path / "anew.db", BM25(split_words("my tulip, your rose, his rose, her daisy", 2))
+    with MilvusStore(path) as reader, MilvusStore(path) as writer:
+        assert len(reader) == 0
+        for times in (1, 2):  # a name used again would be found, and searched with the wrong statistics
+            writer.fill(ROSES, np.eye(3))
+            for _ in range(times):
+                writer.fill(later, np.eye(4))
+            agree(reader.search("a rose"), later.search("a rose"))
+            assert reader.search_vector([0, 0, 0, 1], 1)[0].chunk == later.chunks[3]
+        writer.fill(ROSES)
+        assert len(reader) == 3
+        writer.fill(ROSES)
+        assert [reader.delete("another"), reader.delete("")] == [0, 3]
+        writer.fill(ROSES)
+        reader.add(split_words(Article("more", "", "", "a tulip"), 9))
+        assert len(writer) == 4
+        assert len(writer._client.list_collections()) == 2
+
+
+def test_two_stores_with_names_of_their_own_do_not_touch_each_other(tmp_path):
+    path = tmp_path / "two.db"
+    with MilvusStore(path, "notes") as one, MilvusStore(path, "notes_too") as other:
+        one.fill(ROSES)
+        other.fill(BM25(SOME[:1]))
+        one.fill(BM25(SOME[:2]))
+        assert (len(one), len(other)) == (2, 1)
+    for name in ("", "my-notes", "9", "notes_1", 'x" or 1'):
+        with pytest.raises(ValueError, match="name must be letters, digits and _"):
+            MilvusStore(path, name)
 
 
 def test_the_same_code_works_over_the_network_with_another_address(tmp_path):
@@ -338,6 +390,8 @@ def test_the_same_code_works_over_the_network_with_another_address(tmp_path):
             store.fill(ROSES, np.eye(3))
             agree(store.search("a daisy"), ROSES.search("a daisy"))
             assert store.search_vector([0, 1, 0], 1)[0].chunk == SOME[1]
+            MilvusStore(f"http://127.0.0.1:{port}").close()  # a second one does not take the connection along
+            assert len(store) == 3
     finally:
         server.kill()
         server.wait()
@@ -380,12 +434,23 @@ def test_what_is_no_address_is_an_error(address):
         MilvusStore(address)
 
 
-def test_a_folder_that_is_not_there_and_a_file_of_something_else_are_errors(tmp_path):
+def test_a_password_in_the_address_is_refused_and_not_repeated():
+    with pytest.raises(ValueError, match="as the token") as refused:
+        MilvusStore("http://root:secret@127.0.0.1:19530")
+    assert "secret" not in str(refused.value)
+
+
+def test_a_folder_that_is_not_there_and_what_is_something_else_are_errors(tmp_path):
     with pytest.raises(ValueError, match="no folder"):
         MilvusStore(tmp_path / "nowhere" / "notes.db")
     (tmp_path / "other.db").write_text("no engine's")
     with pytest.raises(ConnectionError, match="cannot open"):
         MilvusStore(tmp_path / "other.db")
+    (tmp_path / "folder.db").mkdir()
+    (tmp_path / "folder.db" / "thesis.txt").write_text("mine")
+    with pytest.raises(ValueError, match="a folder of something else"):
+        MilvusStore(tmp_path / "folder.db")
+    assert os.listdir(tmp_path / "folder.db") == ["thesis.txt"]
 
 
 @pytest.mark.parametrize(("module", "says"), [("pymilvus", "needs pymilvus"), ("milvus_lite", "needs milvus-lite")])
@@ -414,12 +479,33 @@ def test_the_script_that_moves_an_index_fills_the_engine_and_compares(tmp_path):
     notes.mkdir()
     (notes / "router.md").write_text("# Router\n\nHold the button for ten seconds.", encoding="utf-8")
     (notes / "שלום.txt").write_text("הנתב נמצא במטבח", encoding="utf-8")
-    script = Path(__file__).parents[2] / "deploy" / "move.py"
-    command = [sys.executable, str(script), str(notes), str(tmp_path / "notes.db")]
+    command = [sys.executable, str(MOVE), str(notes), str(tmp_path / "notes.db")]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert said.startswith("2 chunks are there; no score differs by more than ")
+    assert said.startswith("2 chunks are there; 2 questions asked, no score differs by 0.00001 or more")
     with MilvusStore(tmp_path / "notes.db") as store:
         assert store.search("where is the router button?", 1)[0].chunk.article.id == "router.md"
+
+
+def test_the_script_says_what_went_wrong_in_a_line_and_sees_another_ranking(tmp_path, monkeypatch):
+    script = runpy.run_path(str(MOVE))
+    (tmp_path / "note.md").write_text("a rose is a rose", encoding="utf-8")
+    for folder, address, says in (
+        (tmp_path / "nowhere", tmp_path / "x.db", "is not a folder"),
+        (tmp_path, "notes.txt", "must be a path that ends in .db"),
+        (tmp_path, "http://127.0.0.1:1", "no Milvus answers"),
+    ):
+        monkeypatch.setattr(sys, "argv", ["move.py", str(folder), str(address)])
+        message = script["main"]()
+        assert message.startswith("move.py: ")
+        assert says in message
+    store, differ = MemoryStore(), script["differ"]
+    store.fill(ROSES)
+    assert differ(store, ROSES, "a rose, a daisy") < 1e-9
+    store.fill(BM25([*SOME, *split_words(Article("more", "", "", "a tulip"), 9)]))
+    store.delete("more")
+    assert 1e-3 < differ(store, ROSES, "a rose, a daisy") < 9  # the statistics of another filling
+    store.delete("")
+    assert differ(store, ROSES, "a rose, a daisy") == float("inf")
 
 
 def test_the_compose_file_asks_for_passwords_and_listens_on_this_machine_alone():
