@@ -1,14 +1,11 @@
 """Pictures of «Less is more»: they show the numbers they are given, and the quick way agrees with `extract`."""
 
-import contextlib
-import io
 import re
 from itertools import product
 from math import isnan
-from pathlib import Path
 
-import nbformat
 import pytest
+from conftest import names_in
 
 from ragcore import BM25, load_corpus, load_questions, right_chunks, split_structure, stems
 from ragcore.compression import Passage, best_sentences, extract
@@ -203,16 +200,7 @@ def test_nothing_kept_has_no_sentence():
 
 @pytest.fixture(scope="module")
 def chapter():
-    """The names that the chapter's cells define, up to its first figure."""
-    names: dict = {}
-    path = Path(__file__).parents[2] / "chapters/14-less-is-more.ipynb"
-    with contextlib.redirect_stdout(io.StringIO()):
-        for cell in nbformat.read(path, as_version=4).cells:
-            if cell.cell_type == "code":
-                exec(compile(cell.source, "cell", "exec"), names)
-                if 'Figure("trade"' in cell.source:
-                    return names
-    raise AssertionError("the chapter has no figure «trade»")
+    return names_in("14-less-is-more", figure="trade")
 
 
 def test_what_the_chapter_says_of_the_line_holds_in_every_state_of_the_figure(chapter):

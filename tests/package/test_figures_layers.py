@@ -1,16 +1,14 @@
 """A prompt layer by layer: the layers are the prompt, the figures' sentences, the stored answers of the model."""
 
-import contextlib
 import csv
-import io
 import json
 import platform
 import re
 import sys
 from pathlib import Path
 
-import nbformat
 import pytest
+from conftest import names_in
 
 from ragcore.explore.html import write
 from ragcore.explore.theme import style
@@ -93,13 +91,7 @@ def test_the_picture_draws_shares_and_intervals():
 
 @pytest.fixture(scope="module")
 def chapter():
-    """The names that the chapter's cells define."""
-    names: dict = {}
-    with contextlib.redirect_stdout(io.StringIO()):
-        for cell in nbformat.read(ROOT / "chapters/02-a-prompt-is-a-document.ipynb", as_version=4).cells:
-            if cell.cell_type == "code":
-                exec(compile(cell.source, "cell", "exec"), names)
-    return names
+    return names_in("02-a-prompt-is-a-document")
 
 
 @pytest.mark.parametrize("name", TOGGLES)

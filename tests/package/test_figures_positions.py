@@ -1,13 +1,11 @@
 """What the pictures of «Lost in the middle» show is what was published, measured and laid out."""
 
-import contextlib
 import csv
-import io
 import json
 from pathlib import Path
 
-import nbformat
 import pytest
+from conftest import names_in
 
 from ragcore.explore.theme import BUDGET, OTHER, PAPER, QUESTION, RELEVANT, style
 from ragcore.figures.positions import BLANK, chance, dip, laid_out, measured_curve, published_curve, rise, shape
@@ -135,14 +133,7 @@ def test_the_recorded_layouts_of_haystack_and_of_both_documents_are_ours(name):
 
 @pytest.fixture(scope="module")
 def chapter():
-    """The names that the chapter's cells define."""
-    cells = nbformat.read(ROOT / "chapters/11-lost-in-the-middle.ipynb", as_version=4).cells
-    names: dict = {}
-    with contextlib.redirect_stdout(io.StringIO()):
-        for cell in cells:
-            if cell.cell_type == "code":
-                exec(compile(cell.source, "cell", "exec"), names)
-    return names
+    return names_in("11-lost-in-the-middle")
 
 
 def test_every_sentence_under_the_published_curves_is_true(chapter):

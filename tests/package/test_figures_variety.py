@@ -1,14 +1,11 @@
 """What the pictures of «The same thing twice» show is what MMR does."""
 
-import contextlib
-import io
 import re
 from itertools import pairwise, product
-from pathlib import Path
 
-import nbformat
 import numpy as np
 import pytest
+from conftest import names_in
 
 from ragcore.chunking import split_words
 from ragcore.corpus import load_corpus, load_questions
@@ -187,16 +184,7 @@ def test_every_marked_lambda_has_the_same_nodes_and_another_is_refused():
 
 @pytest.fixture(scope="module")
 def chapter():
-    """The names that the chapter's cells define, up to its second figure."""
-    names: dict = {}
-    path = Path(__file__).parents[2] / "chapters/13-the-same-thing-twice.ipynb"
-    with contextlib.redirect_stdout(io.StringIO()):
-        for cell in nbformat.read(path, as_version=4).cells:
-            if cell.cell_type == "code":
-                exec(compile(cell.source, "cell", "exec"), names)
-                if 'Figure("gains"' in cell.source:
-                    return names
-    raise AssertionError("the chapter has no figure «gains»")
+    return names_in("13-the-same-thing-twice", figure="gains")
 
 
 def test_what_the_chapter_says_of_gains_and_losses_holds_in_every_state_of_the_figure(chapter):
