@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
+BENCH  := _build/bench
+PEERS  := $(BENCH)/.ready
 SITE   := _build/html
 SOURCES := $(shell find chapters book ragcore data -type f -not -path '*/__pycache__/*' -not -name '.ipynb*') \
            index.ipynb _config.yml _toc.yml references.bib
@@ -44,8 +46,10 @@ data: $(READY)  ## make the vectors and the tables of measurements anew (Linux, 
 lab: $(READY)  ## open the chapters in JupyterLab
 	$(BIN)/jupyter lab index.ipynb
 
-bench: $(READY)  ## measure against other libraries in the same run; ratios are printed
-	$(BIN)/python benchmarks/bm25.py
+bench: $(READY) $(PEERS) html  ## measure against other libraries in the same run, and what the pages weigh (twenty minutes)
+	$(BENCH)/bin/python -W ignore benchmarks/bm25.py
+	$(BENCH)/bin/python -W ignore benchmarks/other_steps.py
+	$(BIN)/python book/browser.py
 	$(BIN)/python benchmarks/pages.py
 
 zip: html  ## the book as one file, for any static server
@@ -66,6 +70,12 @@ $(READY): requirements.txt pyproject.toml
 	  || { echo "Python's venv module is missing: on Debian and Ubuntu, apt install python3-venv"; exit 1; }
 	$(PYTHON) -m venv --clear $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt -e .
+	@touch $@
+
+# the libraries that are measured against: an environment of their own
+$(PEERS): pyproject.toml
+	$(PYTHON) -m venv --clear $(BENCH)
+	$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[bench,fast,stores,languages,progress]'
 	@touch $@
 
 $(SITE)/.built: $(READY) $(SOURCES)

@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable
+from functools import cache
 
 Analyzer = Callable[[str], list[str]]
 
@@ -42,13 +43,20 @@ def words(text: str) -> list[str]:
     ['bm25', 'a', 'gpt', '3', 'důkaz', 'indukcí']
     """
     text = normalize(text)
-    text = text.translate(dict.fromkeys(ord(c) for c in set(text) if _invisible(c)))
+    outside = [c for c in set(text) if not _in_word(c)]
+    for c in filter(_invisible, outside):
+        text = text.replace(c, "")
     text = _HEBREW_QUOTE.sub(lambda match: match[1] + _GERESH[match[2]], text)
-    text = text.translate({ord(c): " " for c in set(text) if not _in_word(c)})
-    found = (word.strip("\u05f3\u05f4") for word in text.split())
+    for c in outside:
+        text = text.replace(c, " ")
+    found = text.split()
+    if "".join(found).isalnum():  # letters and digits alone, as nearly always
+        return found
+    found = [word.strip("\u05f3\u05f4") for word in found]
     return [word for word in found if any(map(str.isalnum, word))]
 
 
+@cache
 def _invisible(c: str) -> bool:
     """Format characters (soft hyphen, zero width, direction), joiners and variation selectors."""
     return (
@@ -59,8 +67,10 @@ def _invisible(c: str) -> bool:
     )
 
 
+@cache
 def _in_word(c: str) -> bool:
-    return c.isalnum() or unicodedata.category(c).startswith("M") or c in "\u05f3\u05f4"
+    kept = c.isalnum() or unicodedata.category(c).startswith("M") or c in "\u05f3\u05f4"
+    return kept and not _invisible(c)
 
 
 def letters(word: str) -> list[str]:
@@ -108,21 +118,34 @@ SNOWBALL = {"cs": "czech", "en": "english", "it": "italian"}
 def snowball(language: str) -> Analyzer:
     """An analyzer that cuts endings off by the rules of a language (Snowball, Porter 2001).
 
-    Needs the package snowballstemmer. Raises ValueError for a language that it lacks here (Hebrew among them).
+    Needs the package snowballstemmer, and is faster with PyStemmer. Raises ValueError for a language that it lacks
+    here (Hebrew among them).
     """
     if language not in SNOWBALL:
         raise ValueError(f"no Snowball stemmer for {language!r}; there are: {', '.join(SNOWBALL)}")
-    try:
-        import snowballstemmer
-    except ImportError:
-        raise ImportError("this analyzer needs snowballstemmer: pip install 'ragcore[languages]'") from None
-    stemmer = snowballstemmer.stemmer(SNOWBALL[language])
+    stem_all = _stemmer(SNOWBALL[language])
 
     def analyze(text: str) -> list[str]:
-        return [normalize(stem) for stem in stemmer.stemWords(words(text))]
+        return [normalize(stem) for stem in stem_all(words(text))]
 
     analyze.__name__ = f"snowball_{language}"
     return analyze
+
+
+def _stemmer(name: str) -> Callable[[list[str]], list[str]]:
+    """PyStemmer where it is installed, in C; its cache off, since looking up takes longer than stemming."""
+    stem: Callable[[list[str]], list[str]]
+    try:
+        import Stemmer
+
+        stem = Stemmer.Stemmer(name, 0).stemWords
+    except ImportError:
+        try:
+            import snowballstemmer
+        except ImportError:
+            raise ImportError("this analyzer needs snowballstemmer: pip install 'ragcore[languages]'") from None
+        stem = snowballstemmer.stemmer(name).stemWords
+    return stem
 
 
 def lemmas(language: str) -> Analyzer:

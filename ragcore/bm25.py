@@ -18,7 +18,6 @@ built (the term's *impact* on each chunk); a question adds up the impacts of its
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,12 +27,15 @@ from numpy.typing import NDArray
 
 from .analysis import ANALYZERS, Analyzer, words
 from .chunking import Chunk
-from .corpus import Article
+from .fast.building import inverted, numbered
+from .fast.paths import Paths, accelerated
+from .fast.stored import StoredChunks, arrays_of
 from .hits import Hit, check_k, top_k
 from .indexfile import IndexFile, as_bytes, crc, write
 
 K1 = 1.2
 B = 0.75
+PART = 2**20  # postings that are weighed at a time: the numbers in between stay small
 
 Numbers = float | NDArray[np.float64]
 
@@ -130,10 +132,12 @@ class Explanation:
 # ------------------------------------------------------------------ the index
 
 
+@accelerated  # `search` in the fastest way that ragcore.fast has for this index, with the same hits to the bit
 class BM25:
     """An index of chunks that ranks them for a question.
 
     chunks: what is searched; the index keeps their order. analyzer: cuts chunks and questions into terms.
+    progress: show a bar (needs tqdm). processes: how many cut the chunks; see `ragcore.fast.building.numbered`.
     Raises ValueError unless k1 ≥ 0 and 0 ≤ b ≤ 1, TypeError for chunks that are none and an analyzer that is
     no function. No chunks at all is a valid index that finds nothing.
 
@@ -143,33 +147,47 @@ class BM25:
     ['důkaz indukcí', 'důkaz sporem']
     """
 
-    def __init__(self, chunks: Sequence[Chunk], analyzer: Analyzer = words, k1: float = K1, b: float = B):
+    def __init__(
+        self, chunks: Sequence[Chunk], analyzer: Analyzer = words, k1: float = K1, b: float = B, *,
+        progress: bool = False, processes: int = 1,
+    ):  # fmt: skip
         if not callable(analyzer):
             raise TypeError(f"analyzer must be a function from a text to terms, as ragcore.stems, not {analyzer!r}")
-        self.chunks, self.analyzer, self.k1, self.b = list(chunks), analyzer, float(k1), float(b)
+        self.chunks: Sequence[Chunk] = list(chunks)
+        self.analyzer, self.k1, self.b = analyzer, float(k1), float(b)
         if strange := [chunk for chunk in self.chunks if not isinstance(chunk, Chunk)]:
             raise TypeError(f"chunks must come from a splitter, as ragcore.split_words, not be {strange[0]!r}")
-        self.vocabulary: dict[str, int] = {}
-        ids, lengths = array("q"), []
-        for chunk in self.chunks:
-            terms = analyzer(chunk.text)
-            ids.extend(self.vocabulary.setdefault(term, len(self.vocabulary)) for term in terms)
-            lengths.append(len(terms))
-        self.lengths = np.array(lengths, dtype=np.int64)
-        self.avgdl = float(self.lengths.mean()) if lengths else 0.0
+        texts = (chunk.text for chunk in self.chunks)
+        self.vocabulary, ids, self.lengths = numbered(texts, analyzer, progress, processes)
+        self.avgdl = float(self.lengths.mean()) if len(self.lengths) else 0.0
 
-        # postings: for every term the chunks that hold it, and how often; term i's are starts[i] : starts[i + 1]
-        N = max(1, len(self))
-        place = np.repeat(np.arange(len(self)), self.lengths.astype(np.intp))  # intp: a browser has 32 bits
-        pairs, counts = np.unique(np.asarray(ids, dtype=np.int64) * N + place, return_counts=True)
-        term, self._docs, self._counts = pairs // N, pairs % N, counts.astype(np.int64)
-        n_t = np.bincount(term.astype(np.intp), minlength=len(self.vocabulary))
-        self._starts = np.concatenate([[0], np.cumsum(n_t)]).astype(np.int64)
-        factor = length_factor(self.lengths[self._docs], self.avgdl or 1.0, b)
-        self._impacts = np.asarray(idf(n_t[term], len(self)) * saturation(self._counts, factor, k1), np.float64)
         self._file: IndexFile | None = None  # a loaded index: what its postings are checked against
         self._checksums: NDArray[np.uint32] = np.empty((0, 3), np.uint32)
         self._checked: set[int] = set()
+        self._index(ids)
+
+    def _index(self, ids: NDArray[np.int32]) -> None:
+        """Postings: for every term the chunks that hold it, how often, and its impacts; from the chunks' terms."""
+        self._starts, self._docs, self._counts = inverted(ids, self.lengths, len(self.vocabulary))
+        n_t = np.diff(self._starts)
+        factor = np.asarray(length_factor(self.lengths.astype(np.float64), self.avgdl or 1.0, self.b), np.float64)
+        self._impacts = np.empty(len(self._docs), np.float64)
+        for start in range(0, len(self._docs), PART):
+            part = slice(start, start + PART)
+            self._impacts[part] = saturation(
+                self._counts[part].astype(np.float64), factor[self._docs[part]], self.k1
+            )
+        self._impacts *= np.repeat(np.asarray(idf(n_t, len(self)), np.float64), n_t.astype(np.intp))
+        self._bounds = (
+            np.maximum.reduceat(self._impacts, self._starts[:-1].astype(np.intp)) if len(n_t) else np.empty(0)
+        )
+        self._freeze()
+
+    def _freeze(self) -> None:
+        """Postings are read by several ways at once, and by views that callers hold: nobody may change them."""
+        for part in (self._starts, self._docs, self._counts, self._impacts, self._bounds):
+            part.flags.writeable = False
+        self._paths = Paths(self)
 
     def __len__(self) -> int:
         return len(self.chunks)
@@ -216,45 +234,56 @@ class BM25:
             rows.append(TermScore(term, len(docs), weight, int(counts[here].sum()), float(impacts[here].sum())))
         return Explanation(tuple(rows), int(self.lengths[place]), self.avgdl)
 
-    def postings(self, term: str) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    def postings(self, term: str) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
         """A term's chunks, its counts in them and its impacts on them; empty for an unknown term."""
         i = self.vocabulary.get(term)
+        if i is not None:
+            self._check([i])
         span = slice(0, 0) if i is None else slice(self._starts[i], self._starts[i + 1])
-        found = self._docs[span], self._counts[span], self._impacts[span]
-        if self._file is not None and i is not None and i not in self._checked:
-            if [crc(part) for part in found] != self._checksums[i].tolist():
+        return self._docs[span], self._counts[span], self._impacts[span]
+
+    def bound(self, term: str) -> float:
+        """The most that a term adds to any chunk, its largest impact; 0 if it is not in the index."""
+        i = self.vocabulary.get(term)
+        return 0.0 if i is None else float(self._bounds[i])
+
+    def _check(self, terms: Sequence[int]) -> None:
+        """Compare the postings of terms with their checksums, once, if they come from a file."""
+        if self._file is None:
+            return
+        for i in set(terms) - self._checked:
+            span = slice(self._starts[i], self._starts[i + 1])
+            if [crc(part[span]) for part in (self._docs, self._counts, self._impacts)] != self._checksums[
+                i
+            ].tolist():
+                term = list(self.vocabulary)[i]
                 raise self._file.damaged(f"is damaged: the postings of {term!r} are not those that were written")
             self._checked.add(i)
-        return found
 
     # -------------------------------------------------------------- on disk
 
     def save(self, path: str | Path) -> None:
         """Write the index, chunks and articles included, to one file: whole or not at all."""
-        articles = list(dict.fromkeys(chunk.article for chunk in self.chunks))
-        number = {article: i for i, article in enumerate(articles)}
-        places = [(number[chunk.article], chunk.start, chunk.end) for chunk in self.chunks]
         bounds = zip(self._starts[:-1], self._starts[1:], strict=True)
         parts = (self._docs, self._counts, self._impacts)
         facts = {"k1": self.k1, "b": self.b, "analyzer": _name(self.analyzer), "own_analyzer": self._own_analyzer()}
         write(path, "bm25", facts, {
-            "articles": as_bytes([[a.id, a.title, a.language, a.text] for a in articles]),
-            "sections": as_bytes([chunk.section for chunk in self.chunks]),
-            "places": np.array(places, dtype=np.int64).reshape(-1, 3),
+            **arrays_of(self.chunks),
             "vocabulary": as_bytes(list(self.vocabulary)),
             "lengths": self.lengths,
             "starts": self._starts,
+            "bounds": self._bounds,
             "checksums": np.array([[crc(p[i:j]) for p in parts] for i, j in bounds], np.uint32).reshape(-1, 3),
             "docs": self._docs, "counts": self._counts, "impacts": self._impacts,
         })  # fmt: skip
 
     @classmethod
     def load(cls, path: str | Path, analyzer: Analyzer | None = None) -> BM25:
-        """Open a saved index; its postings stay on disk until a question needs them.
+        """Open a saved index; its postings and texts stay on disk until a question needs them.
 
         analyzer: only for an index that was built with one of your own; it must have the same name.
         Raises DamagedIndexError for a file that is not what was written: header, sizes and tables are checked
-        here, a term's postings when it is first asked for, everything by `verify`.
+        here, a term's postings and a chunk's article when they are first asked for, everything by `verify`.
         """
         file = IndexFile(path, "bm25")
         name = file.facts["analyzer"]
@@ -263,18 +292,13 @@ class BM25:
         if analyzer is None or _name(analyzer) != name:
             raise ValueError(f"{path} was built with an analyzer called {name!r}: pass it, load(path, analyzer)")
         self = cls([], analyzer, file.facts["k1"], file.facts["b"])
-        articles = [Article(*fields) for fields in file.json("articles")]
-        sections = file.json("sections")
-        places = file.array("places").tolist()
-        self.chunks = [
-            Chunk(articles[i], start, end, tuple(section))
-            for (i, start, end), section in zip(places, sections, strict=True)
-        ]
+        self.chunks = StoredChunks(file)
         self.vocabulary = {term: i for i, term in enumerate(file.json("vocabulary"))}
-        self.lengths, self._starts = file.array("lengths"), file.array("starts")
+        self.lengths, self._starts, self._bounds = (file.array(part) for part in ("lengths", "starts", "bounds"))
         self.avgdl = float(self.lengths.mean()) if len(self.lengths) else 0.0
         self._docs, self._counts, self._impacts = (file.mapped(part) for part in ("docs", "counts", "impacts"))
         self._file, self._checksums = file, file.array("checksums")
+        self._freeze()
         if self.chunks:  # two functions may share a name: does this one cut as the index was cut?
             terms = analyzer(self.chunks[0].text)
             if len(terms) != self.lengths[0] or not self.vocabulary.keys() >= set(terms):

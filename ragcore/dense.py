@@ -5,6 +5,7 @@
 A model turns texts into vectors (an `Encoder`); what the vectors are good for depends on it alone. Many
 models want to be told whether a text is a question or a passage, by a prefix; the encoder adds it.
 The search is exact: every chunk is compared. It always finds something, also where there is nothing to find.
+(For hundreds of thousands of chunks there is `ragcore.fast.scan`, which looks at bytes first.)
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from .chunking import Chunk
 from .hits import Hit, check_k, top_k
 
 Vectors = NDArray[np.float32]
+BLOCK = 4096  # vectors that are brought to length 1 at a time
 
 
 def cosine(u: ArrayLike, v: ArrayLike) -> float:
@@ -58,20 +60,24 @@ class DenseIndex:
     """
 
     def __init__(self, chunks: Sequence[Chunk], vectors: ArrayLike):
-        rows = np.asarray(vectors, np.float64)
+        rows = np.asarray(vectors)
         if not len(chunks) and rows.size == 0:
             rows = rows.reshape(0, 0)
         if rows.ndim != 2 or len(rows) != len(chunks):
             raise ValueError(f"{len(chunks)} chunks need as many vectors, not an array of shape {rows.shape}")
-        if not np.isfinite(rows).all():
-            raise ValueError("a vector has a component that is not a finite number")
-        self.chunks, self.vectors = list(chunks), unit(rows).astype(np.float32)
+        self.chunks = list(chunks)
+        self.vectors: Vectors = np.empty(rows.shape, np.float32)
+        for start in range(0, len(rows), BLOCK):  # a large index would not fit into memory in float64
+            block = rows[start : start + BLOCK].astype(np.float64)
+            if not np.isfinite(block).all():
+                raise ValueError("a vector has a component that is not a finite number")
+            self.vectors[start : start + BLOCK] = unit(block)
 
     def __len__(self) -> int:
         return len(self.chunks)
 
     def __repr__(self) -> str:
-        return f"DenseIndex({len(self):,} chunks, {self.vectors.shape[1]} dimensions)"
+        return f"{type(self).__name__}({len(self):,} chunks, {self.vectors.shape[1]} dimensions)"
 
     def search(self, vector: ArrayLike, k: int = 10) -> list[Hit]:
         """The k chunks whose vectors are nearest to a question's; the score is the cosine.

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-MAGIC = b"ragcore\x01"
+MAGIC = b"ragcore\x02"
 _START = struct.Struct("<8sQI")
 _ALIGN = 64
 

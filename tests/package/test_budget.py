@@ -1,5 +1,6 @@
 """Budgets: the published figures, brute force, an integer programme, and what users of other packages reported."""
 
+from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
@@ -124,6 +125,22 @@ def test_the_exact_choice_equals_brute_force(passages, budget):
     assert chosen == sorted(set(chosen))
     assert total(values, chosen) == pytest.approx(brute_force(values, costs, budget), abs=1e-9)
     assert all(values[i] > 0 for i in chosen)
+
+
+@given(st.lists(st.tuples(st.integers(-1, 4), st.integers(0, 5)), max_size=9), st.integers(0, 20))
+def test_of_all_sets_that_fit_the_exact_choice_is_the_best_then_the_cheapest_then_the_earliest(passages, budget):
+    """Every set is looked at, in fractions: few values and costs, so that many sets tie."""
+    tenths, costs = [value for value, _ in passages], [cost for _, cost in passages]
+    worth = [i for i, value in enumerate(tenths) if value > 0]  # nothing else is ever taken
+    best = None
+    for number in range(2 ** len(worth)):
+        chosen = [i for bit, i in enumerate(worth) if number >> bit & 1]
+        if total(costs, chosen) <= budget:
+            earliest = [i not in chosen for i in range(len(costs))]  # False, «taken», sorts before True
+            key = (-total([Fraction(value, 10) for value in tenths], chosen), total(costs, chosen), earliest)
+            if best is None or key < best[0]:
+                best = (key, chosen)
+    assert knapsack_exact([value / 10 for value in tenths], costs, budget) == best[1]
 
 
 def test_the_exact_choice_equals_an_integer_programme_of_two_hundred_passages():

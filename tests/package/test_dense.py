@@ -55,6 +55,16 @@ def test_equal_vectors_are_a_tie_and_keep_their_order():
     assert [hit.chunk for hit in hits] == CHUNKS
 
 
+def test_many_vectors_are_brought_to_length_1_each_by_itself():
+    """They are taken in blocks of some thousand, so that a large index needs no second copy in float64."""
+    vectors = np.random.default_rng(6).normal(size=(10_000, 3))
+    chunks = split_words(" ".join(map(str, range(10_000))), size=1)
+    assert (DenseIndex(chunks, vectors).vectors == unit(vectors).astype(np.float32)).all()
+    vectors[9_999, 2] = float("nan")
+    with pytest.raises(ValueError, match="finite"):
+        DenseIndex(chunks, vectors)
+
+
 def test_an_empty_index_finds_nothing():
     assert DenseIndex([], []).search([1, 2]) == []
 

@@ -101,6 +101,18 @@ def test_the_choice_is_that_of_exact_arithmetic(numbers, k, lam):
     assert chosen == exact(relevance, similarity, k, lam)
 
 
+@pytest.mark.parametrize("lam", [Fraction(1, 4), Fraction(3, 4)])
+def test_of_many_candidates_too_the_running_maximum_is_the_maximum_over_all_chosen(lam):
+    """Forty candidates with likenesses in hundredths, which tie often; all are chosen, one after another."""
+    random = np.random.default_rng(11)
+    relevance, similarity = (
+        [Fraction(int(n), 100) for n in random.integers(0, 100, 40)],
+        [[Fraction(int(n), 100) for n in row] for row in random.integers(-100, 100, (40, 40))],
+    )
+    chosen = maximal_marginal_relevance(floats(relevance), floats(similarity), 40, float(lam))
+    assert chosen == exact(relevance, similarity, 40, lam)
+
+
 @given(candidates(), st.floats(0, 1))
 def test_every_choice_is_the_best_of_the_scores_that_are_shown(numbers, lam):
     relevance, similarity = floats(numbers[0]), floats(numbers[1])

@@ -1,14 +1,16 @@
 """Reciprocal rank fusion: the published example, the faults of others, and what must hold for any rankings."""
 
+from fractions import Fraction
 from itertools import permutations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ragcore.chunking import split_words
 from ragcore.corpus import Article
-from ragcore.fusion import reciprocal_rank_fusion
+from ragcore.fusion import fuse_batch, reciprocal_rank_fusion
 from ragcore.hits import Hit
 
 CHUNKS = split_words(" ".join(f"w{i}" for i in range(40)), size=1)
@@ -96,3 +98,89 @@ def test_one_identity_with_two_texts_is_refused():
     one, other = (split_words(Article("same", "", "", text))[0] for text in ("abc", "xyz"))
     with pytest.raises(ValueError, match="different texts"):
         reciprocal_rank_fusion([[Hit(one, 1, 1)], [Hit(other, 1, 1)]])
+
+
+# ------------------------------------------------------------------ many questions at once
+
+
+@st.composite
+def batches(draw):
+    """Rankings of few different chunks, so that many repeat and tie; −1 is an empty place, anywhere."""
+    questions, lists, depth = draw(st.tuples(st.integers(0, 3), st.integers(0, 4), st.integers(0, 6)))
+    one = st.lists(st.integers(-1, 8), min_size=depth, max_size=depth)
+    several = st.lists(st.lists(one, min_size=lists, max_size=lists), min_size=questions, max_size=questions)
+    weights = draw(st.none() | st.lists(st.sampled_from([0, 1, 2, 0.5]), min_size=lists, max_size=lists))
+    return np.array(draw(several), int).reshape(questions, lists, depth), weights
+
+
+def in_fractions(lists, c: int, weights):
+    """The formula in whole fractions, where a tie is a tie, written without a look at ours."""
+    found = list(dict.fromkeys(number for numbers in lists for number in numbers if number >= 0))
+    places = {d: [list(numbers).index(d) + 1 if d in numbers else None for numbers in lists] for d in found}
+    score = {
+        d: sum(Fraction(w) / (c + place) for w, place in zip(weights, places[d], strict=True) if place)
+        for d in found
+    }
+    order = sorted(found, key=lambda d: (-score[d], min(place for place in places[d] if place)))
+    return order, [score[d] for d in order]
+
+
+@given(batches(), st.integers(0, 100))
+def test_a_batch_gives_the_order_and_the_scores_of_exact_arithmetic(batch, c):
+    rankings_of, weights = batch
+    ids, scores = fuse_batch(rankings_of, c, weights)
+    questions, lists, depth = rankings_of.shape
+    assert ids.shape == scores.shape == (questions, lists * depth)
+    for question in range(questions):
+        order, exact = in_fractions(rankings_of[question].tolist(), c, weights or [1] * lists)
+        rest = lists * depth - len(order)
+        assert ids[question].tolist() == order + [-1] * rest
+        assert scores[question].tolist() == pytest.approx([float(score) for score in exact] + [0] * rest)
+
+
+@given(st.lists(st.tuples(*[st.lists(st.integers(0, 12), max_size=10)] * 3), min_size=1), st.floats(0, 100))
+def test_a_batch_gives_what_one_question_after_another_gives_to_the_bit(questions, c):
+    weights, padded = [1, 0.3, 2], np.full((len(questions), 3, 10), -1)
+    for row, lists in zip(padded, questions, strict=True):
+        for places, numbers in zip(row, lists, strict=True):
+            places[: len(numbers)] = numbers
+    ids, scores = fuse_batch(padded, c, weights)
+    for row, points, lists in zip(ids, scores, questions, strict=True):
+        expected = fused(*(ranking(*numbers) for numbers in lists), c=c, weights=weights)
+        assert list(zip(row.tolist(), points.tolist(), strict=True))[: len(expected)] == list(expected.items())
+        assert (row[len(expected) :] == -1).all()
+
+
+def test_a_tie_that_floats_do_not_see_is_still_one():
+    """1/61 + 1/67 + 1/62 and 1/62 + 1/61 + 1/67 are the same number; added up in this order they are not."""
+    assert 1 / 61 + 1 / 67 + 1 / 62 < 1 / 62 + 1 / 61 + 1 / 67
+    first, second = 8, 3
+    lists = np.full((1, 3, 7), -1)
+    lists[0, 0, [0, 1]], lists[0, 1, [6, 0]], lists[0, 2, [1, 6]] = 3 * [[first, second]]
+    ids, scores = fuse_batch(lists)
+    assert ids[0, :2].tolist() == [first, second]
+    assert scores[0, 0] < scores[0, 1]
+
+
+def test_large_and_small_numbers_name_chunks_too_and_the_input_is_not_changed():
+    largest = np.iinfo(np.int64).max
+    given_ids = np.array([[[largest, 5], [5, largest]]])
+    copy = given_ids.copy()
+    assert fuse_batch(given_ids)[0].tolist() == [[largest, 5, -1, -1]]
+    assert (given_ids == copy).all()
+    assert fuse_batch(given_ids.astype(np.uint32) % 7)[0].shape == (1, 4)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: fuse_batch([[1, 2]]), r"shape \(questions, rankings, depth\), not int64 of the shape \(1, 2\)"),
+        (lambda: fuse_batch([[[1.0, 2.0]]]), "whole numbers.*float64"),
+        (lambda: fuse_batch(np.ones((1, 1, 1), np.uint64)), "whole numbers.*uint64"),
+        (lambda: fuse_batch([[[1]]], c=-1), "c must be at least 0"),
+        (lambda: fuse_batch([[[1], [2]]], weights=[1]), "2 rankings need as many weights"),
+    ],
+)
+def test_batches_that_make_no_sense_are_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
