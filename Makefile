@@ -28,10 +28,10 @@ test: $(READY)  ## everything: style, types, package, notebooks, a clean build, 
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest --doctest-modules ragcore tests/package
+	$(BIN)/python -m pytest -n 2 --dist loadfile --durations=12 --doctest-modules ragcore tests/package
 	RAGCORE_FIGURES=page $(BIN)/python -m pytest -p no:warnings --nbval --nbval-current-env -n 2 --dist loadscope index.ipynb chapters
 	rm -rf $(SITE) && $(MAKE) --no-print-directory html
-	$(BIN)/python -m pytest -n 2 --dist loadgroup tests/site
+	$(BIN)/python -m pytest -n 2 --dist loadgroup --durations=12 tests/site
 
 notebooks: $(READY)  ## run every notebook and keep its outputs
 	RAGCORE_FIGURES=page $(BIN)/python book/notebooks.py
