@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,9 @@ from hypothesis import HealthCheck, settings
 # a busy machine is no fault of the code: properties are not timed
 settings.register_profile("book", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("book")
+
+# whoever starts the tests in the background has Ctrl-C ignored, and the programs that they start would inherit that
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 CHAPTERS = Path(__file__).parents[2] / "chapters"
 

@@ -1,7 +1,7 @@
 """What the pictures of the chapter «What a search engine doesn't read» show is what was counted."""
 
 import csv
-from itertools import product
+from itertools import pairwise, product
 from math import log10
 
 import numpy as np
@@ -79,6 +79,7 @@ def test_table_and_sentence_say_the_same_at_every_state_of_the_figure(index, tex
         sentence = bar_sentence(terms, threshold)
         for line in lines:
             assert (f"«{line[0]}»" in sentence) == (line[0] in weak)
+        assert ("Its" in sentence) == (len(weak) == 1)
         held = sum(len(term) for term in terms if term.term in weak)
         assert (f"{held:,} of" in sentence) if weak else ("no word is weak" in sentence)
         assert terms[0].term not in weak
@@ -147,11 +148,36 @@ def test_in_every_state_the_weak_words_stay_below_theta_and_the_hits_on_or_above
             assert (f"«{term.term}»" in sentence) == (not always), (sentence, term.term)
 
 
+def test_theta_of_the_fourier_question_rises_at_every_k_but_1(index, texts):
+    rising = [
+        k for k in KS if (found := maxscore(index, texts[227], k, block=64)).steps[-1].threshold > found.first
+    ]
+    assert rising == [k for k in KS if k != 1]
+
+
+def test_a_larger_k_never_raises_theta(index, texts):
+    for row in SHOWN:
+        results = [maxscore(index, texts[row], k, block=64) for k in KS]
+        for fewer, more in pairwise(results):
+            assert more.best[-1][1] <= fewer.best[-1][1]
+
+
+def test_the_postings_of_the_that_were_read_are_those_of_the_first_look(index, texts):
+    found = maxscore(index, texts[45], k=10, block=64)
+    looked = set()
+    for term in found.terms:  # the passages of the strongest term, then those of the next ones
+        looked |= set(term.docs[: found.sampled - len(looked)].tolist())
+    the = found.terms[-1]
+    assert (the.term, len(looked)) == ("the", found.sampled)
+    assert set(the.docs[the.seen].tolist()) == looked & set(the.docs.tolist())
+
+
 def test_sentences_name_what_happens(index, texts):
     say = {(row, k): reading_sentence(maxscore(index, texts[row], k, block=64)) for row, k in product((45, 46), KS)}
     assert say[45, 1].startswith("For the best passage 144 of 816 postings are read, 672 (82 %) never. ")
-    assert "stays at 5.42; only looked up: «does» and «the»." in say[45, 10]
-    assert "; in the first block every word is read through; only looked up later «and» and «the»." in say[46, 100]
+    assert "stays at 5.42 until the last block; only looked up: «does» and «the»." in say[45, 10]
+    assert "rises from 0.00 to 2.16 before the last block; in the first block every word is read" in say[46, 100]
+    assert "every word is read through; only looked up later «and» and «the»." in say[46, 100]
     assert say[45, 200].endswith("in the first block every word is read through.")
 
 
@@ -193,9 +219,18 @@ def test_the_lines_are_the_measured_numbers_at_every_state(rows):
         assert all(-2 < y < 2 for y in bottom.lines[0].get_ydata())
         band = set(top.patches[0].get_xy()[:, 1])
         assert band == {row[name] for row in part for name in ("low", "high")}
+        assert " 100 %" not in growth_sentence(part)  # no question is answered without reading anything
         assert growth_sentence(part).startswith(
             f"{int(part[0]['chunks']):,} passages: {100 * part[0]['never']:.0f} %"
         )
+
+
+def test_with_more_passages_a_larger_share_is_never_read_and_fewer_numbers_are_looked_at_per_posting(rows):
+    for (language, terms), k in product(KINDS, (1, 10, 100)):
+        for smaller, larger in pairwise(chosen(rows, language, terms, k)):
+            assert larger["never"] > smaller["never"]
+            assert larger["read"] / larger["postings"] < smaller["read"] / smaller["postings"]
+            assert larger["touched"] / larger["postings"] < smaller["touched"] / smaller["postings"]
 
 
 def test_every_ranking_of_the_measurement_was_that_of_reading_everything(rows):
