@@ -71,9 +71,9 @@ def bar_sentence(terms: Sequence[Postings], threshold: float) -> str:
         return f"At θ = {threshold:g} no word is weak: all {everything:,} postings have to be read through."
     names = _listed([term.term for term in weak])
     adds = sum(term.bound for term in weak)
-    verb = "adds" if len(weak) == 1 else "add together"
+    verb, whose = ("adds", "Its") if len(weak) == 1 else ("add together", "Their")
     return (
-        f"At θ = {threshold:g}: {names} {verb} at most {adds:.2f}. Their {held:,} of {everything:,} postings "
+        f"At θ = {threshold:g}: {names} {verb} at most {adds:.2f}. {whose} {held:,} of {everything:,} postings "
         f"({100 * held / everything:.0f} %) need not be read through."
     )
 
@@ -184,9 +184,9 @@ def reading_sentence(found: Pruned) -> str:
     """How many postings were read, and which words were read through, through in part, or only looked up."""
     k, never = len(found.best), found.postings - found.read
     first, last = found.steps[0], found.steps[-1]
-    theta = f"The threshold θ stays at {first.threshold:.2f}"
+    theta = f"The threshold θ stays at {first.threshold:.2f} until the last block"
     if last.threshold > first.threshold:
-        theta = f"The threshold θ rises from {first.threshold:.2f} to {last.threshold:.2f}"
+        theta = f"The threshold θ rises from {first.threshold:.2f} to {last.threshold:.2f} before the last block"
     looked = [term.term for term in found.terms[first.strong :]]
     later = [term.term for term in found.terms[last.strong : first.strong]]
     said = f"only looked up: {_listed(looked)}" if looked else "in the first block every word is read through"
@@ -238,7 +238,9 @@ def growth_sentence(rows: Sequence[Row]) -> str:
     """The smallest and the largest size: the median share never read, and numbers touched per posting."""
     parts = []
     for row in (rows[0], rows[-1]):
-        low, never, high = (f"{100 * row[name]:.0f}" for name in ("low", "never", "high"))
+        low, never, high = (
+            "over 99" if row[name] > 0.99 else f"{100 * row[name]:.0f}" for name in ("low", "never", "high")
+        )
         parts.append(
             f"{int(row['chunks']):,} passages: {never} % of a question's postings are never read, in the median "
             f"({low} to {high} %); {row['touched'] / row['postings']:.2f} numbers are looked at for each posting"
