@@ -48,7 +48,9 @@ def texts(cell: dict) -> list[str]:
 
 @every_chapter
 def test_run_whole_in_the_browser_it_prints_what_the_book_prints_and_a_slider_moves(open_page, path):
-    tab = opened(open_page(f"chapters/{path.stem}.html"))
+    page, loaded = open_page(f"chapters/{path.stem}.html"), {}
+    page.context.on("response", lambda r: loaded.update({r.url: int(r.headers.get("content-length", 0))}))
+    tab = opened(page)
     tab.evaluate("jupyterapp.commands.execute('notebook:run-all-cells')")
     tab.wait_for_function(f"{NOTEBOOK}.sessionContext.session.kernel.status == 'idle'")
     ran = tab.evaluate(f"{NOTEBOOK}.content.model.toJSON()")["cells"]
@@ -58,6 +60,9 @@ def test_run_whole_in_the_browser_it_prints_what_the_book_prints_and_a_slider_mo
         if cell["cell_type"] == "code":
             assert cell["execution_count"]
             assert texts(cell) == texts(saved), cell["id"]
+
+    said = int(re.search(r"about (\d+) MB", page.locator(".run-chapter").inner_text())[1])
+    assert 0.8 * said < sum(loaded.values()) / 1e6 < said + 1  # the most: not every chapter imports pandas
 
     figure = next(cell for cell in expected if "explore-controls" in str(cell.get("outputs")))
     place = next(i for i, cell in enumerate(expected) if cell["id"] == figure["id"])
