@@ -2,7 +2,7 @@
 
 That a page stores what `ragcore` draws now, state by state, is what nbval proves: it draws all of them anew and
 compares the HTML. Here the player is put to the proof: after a move the whole state on the page (picture, table,
-sentence) must equal a fresh drawing. A figure of up to 24 states is moved through all of them, a larger one through
+sentence) must equal a fresh drawing. A figure of up to eight states is moved through all, a larger one through
 a sample in which every value of every control occurs.
 """
 
@@ -14,7 +14,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from conftest import ROOT
+from conftest import ROOT, opener
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
@@ -49,14 +49,24 @@ def figures_of(path: Path) -> dict[str, Figure]:
     return found
 
 
-FIGURES = [
-    pytest.param(path, name, id=f"{path.stem}-{name}", marks=pytest.mark.xdist_group(path.stem))
-    for path in NOTEBOOKS
-    for name in names_in(path)
-]
-every_figure = pytest.mark.parametrize(("path", "name"), FIGURES)
+def parameters(path: Path, *names: str):
+    """A chapter's tests run one after the other in one process: it runs the cells once and opens one window."""
+    return pytest.param(path, *names, id="-".join([path.stem, *names]), marks=pytest.mark.xdist_group(path.stem))
 
-MAX_ALL = 24
+
+FIGURES = [parameters(path, name) for path in NOTEBOOKS for name in names_in(path)]
+every_figure = pytest.mark.parametrize(("path", "name"), FIGURES)
+every_page = pytest.mark.parametrize("path", [parameters(path) for path in NOTEBOOKS if names_in(path)])
+
+
+@pytest.fixture(scope="module")
+def page(browser, address):
+    """A function that gives a notebook's page, in a window that the tests of all its figures share."""
+    with opener(browser, address) as open_:
+        yield cache(lambda path: open_(page_of(path)))
+
+
+MAX_ALL = 8
 
 
 def sample(figure: Figure) -> list[list[int]]:
@@ -116,20 +126,23 @@ def view_or_refusal(figure: Figure, arguments: dict) -> tuple[str, str]:
 
 
 @every_figure
-def test_a_position_shows_what_ragcore_computes_now(open_page, path, name):
-    figure = figures_of(path)[name]
-    tab = open_page(page_of(path))
+def test_a_position_shows_what_ragcore_computes_now(page, path, name):
+    figure, tab = figures_of(path)[name], page(path)
     states = sample(figure)
-    shown = tab.eval_on_selector(f"#{name}", MOVE, states)
+    before = shown(tab, name)
+    moved = tab.eval_on_selector(f"#{name}", MOVE, states)
     arguments = [{c.name: c.values[i] for c, i in zip(figure.controls, state, strict=True)} for state in states]
     expected, refusals = zip(*(view_or_refusal(figure, chosen) for chosen in arguments), strict=True)
     parsed = tab.evaluate(PARSE, expected)
-    for chosen, nodes, fresh, refusal in zip(arguments, shown, parsed, refusals, strict=True):
+    for chosen, nodes, fresh, refusal in zip(arguments, moved, parsed, refusals, strict=True):
         if refusal:
             assert [refusal] in [texts for _, _, texts in nodes], chosen
             assert "explore-invalid" in nodes[0][1]["class"]
         else:
             assert plain(nodes) == plain(fresh), chosen
+    if figure.controls:
+        reset(tab, name)
+    assert shown(tab, name) == before
 
 
 def sentence(tab, name: str) -> str:
@@ -138,6 +151,11 @@ def sentence(tab, name: str) -> str:
 
 def shown(tab, name: str) -> str:
     return tab.locator(f"#{name} .explore-view").inner_html()
+
+
+def reset(tab, name: str) -> None:
+    tab.locator(f"#{name} .explore-reset").click()
+    tab.wait_for_function("!location.search")
 
 
 def last_that_shows(figure: Figure) -> tuple[Control, str]:
@@ -152,12 +170,12 @@ def last_that_shows(figure: Figure) -> tuple[Control, str]:
 
 
 @every_figure
-def test_the_keyboard_moves_it_and_the_address_brings_the_state_back(open_page, path, name):
+def test_the_keyboard_moves_it_and_the_address_brings_the_state_back(page, open_page, path, name):
     figure = figures_of(path)[name]
     if not figure.controls:
         pytest.skip("has nothing to move")
     control, end = last_that_shows(figure)
-    tab = open_page(page_of(path))
+    tab = page(path)
     before = shown(tab, name)
     tab.locator(f"#{name} :is(input, select)").nth(figure.controls.index(control)).press(end)
     moved = "([view, before]) => document.querySelector(view).innerHTML != before"
@@ -167,17 +185,17 @@ def test_the_keyboard_moves_it_and_the_address_brings_the_state_back(open_page, 
     link = tab.url.split("/", 3)[3]
     assert link.endswith(f"#{name}")
     assert shown(open_page(link), name) == after
-    tab.locator(f"#{name} .explore-reset").click()
+    reset(tab, name)
     assert shown(tab, name) == before
-    tab.wait_for_function("!location.search")
 
 
-@every_figure
-def test_without_scripts_the_default_state_shows_and_no_dead_control(open_page, path, name):
+@every_page
+def test_without_scripts_the_default_state_shows_and_no_dead_control(open_page, path):
     tab = open_page(page_of(path), java_script_enabled=False)
-    figure = tab.locator(f"#{name}")
-    assert figure.locator(".explore-sentence").inner_text()
-    assert figure.locator("form").is_hidden()
+    for name in names_in(path):
+        figure = tab.locator(f"#{name}")
+        assert figure.locator(".explore-sentence").inner_text()
+        assert figure.locator("form").is_hidden()
     html = (ROOT / "_build/html" / page_of(path)).read_text(encoding="utf-8")
     assert html.count("player.js") == 1
 

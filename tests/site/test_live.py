@@ -17,6 +17,8 @@ every_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.
 NOTEBOOK = "jupyterapp.shell.currentWidget"
 READY = f"window.jupyterapp && {NOTEBOOK}?.context?.isReady"
 
+AT_ITS_END = "c => c.ariaValueNow ? c.ariaValueNow == c.ariaValueMax : c.selectedIndex == c.length - 1"
+
 
 def opened(page, kernel: bool = True):
     """The tab that a chapter's button opens, with its notebook in it."""
@@ -67,13 +69,14 @@ def test_run_whole_in_the_browser_it_prints_what_the_book_prints_and_a_slider_mo
     figure = next(cell for cell in expected if "explore-controls" in str(cell.get("outputs")))
     place = next(i for i, cell in enumerate(expected) if cell["id"] == figure["id"])
     tab.evaluate(f"place => {NOTEBOOK}.content.scrollToItem(place, 'start')", place)
-    shown = tab.locator(".jp-OutputArea .explore").first
-    shown.wait_for()
-    before = shown.inner_html()
-    tab.locator(".jp-OutputArea :is(.noUi-handle, select)").first.focus()
-    tab.keyboard.press("End")
+    cell = f".jp-Cell[data-windowed-list-index='{place}']"
+    tab.wait_for_selector(f"{cell} .explore")
+    before = tab.inner_html(f"{cell} .explore")
+    control = tab.locator(f"{cell} :is(.noUi-handle, select)").first
+    control.focus()
+    tab.keyboard.press("Home" if control.evaluate(AT_ITS_END) else "End")
     tab.wait_for_function(
-        "before => document.querySelector('.jp-OutputArea .explore').innerHTML != before", arg=before
+        "([shown, before]) => document.querySelector(shown).innerHTML != before", arg=[f"{cell} .explore", before]
     )
 
 
