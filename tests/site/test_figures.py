@@ -149,8 +149,8 @@ def sentence(tab, name: str) -> str:
     return tab.locator(f"#{name} .explore-sentence").inner_text()
 
 
-def shown(tab, name: str) -> str:
-    return tab.locator(f"#{name} .explore-view").inner_html()
+def shown(tab, name: str) -> list:
+    return plain(tab.eval_on_selector(f"#{name} .explore-view", READ))
 
 
 def reset(tab, name: str) -> None:
@@ -176,10 +176,11 @@ def test_the_keyboard_moves_it_and_the_address_brings_the_state_back(page, open_
         pytest.skip("has nothing to move")
     control, end = last_that_shows(figure)
     tab = page(path)
-    before = shown(tab, name)
+    view = f"#{name} .explore-view"
+    before, html = shown(tab, name), tab.inner_html(view)
     tab.locator(f"#{name} :is(input, select)").nth(figure.controls.index(control)).press(end)
-    moved = "([view, before]) => document.querySelector(view).innerHTML != before"
-    tab.wait_for_function(moved, arg=[f"#{name} .explore-view", before])  # the key may arrive a moment later
+    moved = "([view, html]) => document.querySelector(view).innerHTML != html"
+    tab.wait_for_function(moved, arg=[view, html])  # the key may arrive a moment later
     after = shown(tab, name)
     tab.wait_for_function(f"location.search.includes('{name}.{control.name}=')")
     link = tab.url.split("/", 3)[3]
