@@ -83,15 +83,14 @@ def test_a_negative_number_of_words_is_refused():
 
 # ------------------------------------------------------------------ by structure
 
-documents = st.lists(
-    st.sampled_from(["# Nadpis", "## Pod ním", "### Hlouběji", "", "Věta jedna. Druhá věta! „Třetí?“ Ano.",
-                     "slovo " * 9,
-                     "- položka\n- druhá", "| a | b |"]),
-    max_size=14,
-).map("\n".join)  # fmt: skip
+LINES = ["# Nadpis", "## Pod ním", "### Hlouběji", "", "Věta jedna. Druhá věta! „Třetí?“ Ano.", "slovo " * 9,
+         "- položka\n- druhá", "| a | b |"]  # fmt: skip
+FENCES = ["```", "```python", "  ```", "````", "~~~", "```in a line```"]
+documents = st.lists(st.sampled_from(LINES), max_size=14).map("\n".join)
+with_code = st.lists(st.sampled_from(LINES + FENCES), max_size=14).map("\n".join)
 
 
-@given(documents, st.integers(1, 12))
+@given(with_code, st.integers(1, 12))
 def test_cutting_by_structure_loses_no_word_repeats_none_and_keeps_to_the_size(text, size):
     chunks = split_structure(text, size)
     assert [word for chunk in chunks for word in chunk.text.split()] == text.split()
@@ -111,6 +110,20 @@ def test_a_chunk_knows_the_headings_above_it_whatever_level_they_start_at():
     text = "Úvod.\n\n## Jedna\n\nText.\n\n### Hlouběji\n\nText.\n\n## Dvě\n\nText.\n\n# Nahoře\n\nText."
     sections = [chunk.section for chunk in split_structure(text, size=4)]
     assert sections == [(), ("Jedna",), ("Jedna", "Hlouběji"), ("Dvě",), ("Nahoře",)]
+
+
+@pytest.mark.parametrize(
+    ("opening", "closing"),
+    [("```python", "```"), ("   ~~~", "~~~~~ "), ("````", "  ````"), ("```", None)],
+)
+def test_a_comment_in_fenced_code_is_no_heading(opening, closing):
+    """An opening fence that is never closed holds until the end, as in CommonMark."""
+    code = [opening, "# comment", "", "## another", "``", "x = 1  # ```"]
+    after = [] if closing is None else [closing, "After.", "# Next", "Text."]
+    chunks = split_structure("\n".join(["# First", "Before:", *code, *after]), size=40)
+    assert [(chunk.section, len(chunk.text.splitlines())) for chunk in chunks] == (
+        [(("First",), 8)] if closing is None else [(("First",), 10), (("Next",), 2)]
+    )
 
 
 def test_a_paragraph_that_fits_is_not_cut_and_one_that_does_not_is_cut_between_sentences():
