@@ -7,9 +7,11 @@ The postings of a term that stands in a sixteenth of the chunks or more take twe
 a chunk, zeros included, take no more room, and a processor adds 32 of them at a time. `unit` is chosen so that the
 largest impact of a frequent term is 254; rarer terms go through their postings and count in the same units.
 
-So U is known for every chunk. The k-th best score is at least (U_k − |q|) · unit, where U_k is the k-th largest U:
-chunks below that are out. The others are scored exactly, from the largest U down, in the question's order, until
-the next U is below the k-th best score. Scores, order and ties are those of `BM25.search` to the bit.
+The k-th best score is at least (U_k − |q|) · unit, where U_k is the k-th largest U so far: chunks below that are
+out. As it rises, the columns that add least become weak, as in `maxscore`: they are left out of the sums, and
+looked up in chunks that could reach the threshold with all that is missing. Those that do reach it are scored
+exactly, from the largest U down, in the question's order, until the next U is below the k-th best score. Scores,
+order and ties are those of `BM25.search` to the bit.
 What it does not do: win when most chunks are alike (the same U, as with k1 = 0). Then too many are left to score,
 and it gives up; so it does when the levels of a very long question would exceed sixteen bits.
 """
@@ -35,6 +37,7 @@ MOST = 65_535  # that U may reach: it has sixteen bits
 BLOCK, LANES = 8192, 256  # chunks a block; the largest U of every 256th is taken at once
 CANDIDATES = 16_384  # more than these are not scored one by one
 MARGIN = 1e-9  # of 1 + θ: far more than rounding does to a sum
+WEAK = 0.3  # of the threshold: columns that add less than this, all together, are looked up
 FINEST = 1e-9  # a unit below this would be near the twelfth decimal, where ties are decided
 
 
@@ -68,7 +71,7 @@ class Columns:
                         fill(self.levels[row], index._docs[part], index._impacts[part], 1 / self.unit)
                         self.filled[row] = True
         scores, chunks, done = best_by_bounds(
-            ids, rows, self.levels, self.unit, index._starts, index._docs, index._impacts, k
+            ids, rows, self.most[ids], self.levels, self.unit, index._starts, index._docs, index._impacts, k
         )
         return (scores, chunks) if done else None
 
@@ -83,13 +86,13 @@ def fill(levels: Any, docs: Any, impacts: Any, per_unit: Any) -> None:
 
 @jit
 def best_by_bounds(
-    ids: Any, rows: Any, levels: Any, unit: Any, starts: Any, docs: Any, impacts: Any, k: Any
+    ids: Any, rows: Any, most: Any, levels: Any, unit: Any, starts: Any, docs: Any, impacts: Any, k: Any
 ) -> Any:
     """The scores and the numbers of the k best chunks, best first, and whether it came to an end.
 
-    ids: the question's terms in its order; rows: their columns, −1 for none.
+    ids: the question's terms in its order; rows: their columns, −1 for none; most: levels that each can add.
     """
-    bounds, numbers, count = likely(ids, rows, levels, 1 / unit, starts, docs, impacts, k)
+    bounds, numbers, count = likely(ids, rows, most, levels, 1 / unit, starts, docs, impacts, k)
     scores, chunks, size, near = np.empty(k), np.empty(k, np.int64), 0, 0.0
     by_bound = np.argsort(bounds[:count])
     for i in range(count - 1, -1, -1):
@@ -108,39 +111,54 @@ def best_by_bounds(
 
 
 @jit
-def likely(ids: Any, rows: Any, levels: Any, per_unit: Any, starts: Any, docs: Any, impacts: Any, k: Any) -> Any:
+def likely(
+    ids: Any, rows: Any, most: Any, levels: Any, per_unit: Any, starts: Any, docs: Any, impacts: Any, k: Any
+) -> Any:
     """The chunks that may be among the k best: their U, their numbers, and how many; −1 if there are too many."""
     bounds, numbers, count = np.empty(CANDIDATES, np.uint16), np.empty(CANDIDATES, np.int32), 0
     highest, nobody, size, need = np.empty(k), np.zeros(k, np.int64), 0, 1
     sums, top = np.empty(BLOCK, np.uint16), np.empty(LANES, np.uint16)
     place = starts[ids]
+    weakest = np.argsort(np.where(rows < 0, MOST, most))  # columns first, those that add least in front
     for first in range(0, levels.shape[1], BLOCK):
+        weak, rest = 0, 0  # so many of them are left out of the sums, and may lack so much
+        while weak < len(ids) and rows[weakest[weak]] >= 0 and rest + most[weakest[weak]] <= WEAK * need:
+            rest += most[weakest[weak]]
+            weak += 1
         sums[:] = 0
         last = min(first + BLOCK, levels.shape[1])
-        for j in range(len(ids)):
+        for j in weakest[weak:]:
             if rows[j] >= 0:
                 add_column(sums[: last - first], levels[rows[j], first:last])
             else:
                 left = slice(place[j], starts[ids[j] + 1])
                 place[j] += add_levels(sums, docs[left], impacts[left], first, per_unit)
         maxima(sums, top)
-        if not any_reaches(top, np.uint16(need)):
+        if not any_reaches(top, np.uint16(need - rest)):
             continue
         for lane in range(LANES):
-            if top[lane] < need:
+            if top[lane] < need - rest:
                 continue
-            if size < k or top[lane] > highest[0]:
-                size = offer(highest, nobody, size, float(top[lane]), 0)
+            largest: Any = 0
+            for i in range(lane, BLOCK, LANES):
+                if sums[i] < need - rest:
+                    continue
+                bound = np.int64(sums[i])
+                for j in weakest[:weak]:
+                    bound += levels[rows[j], first + i]
+                if bound < need:
+                    continue
+                if count == CANDIDATES:  # most of them were let in when the threshold was low
+                    count = keep(bounds, numbers, count, need)
+                    if count > CANDIDATES // 2:
+                        return bounds, numbers, -1
+                bounds[count], numbers[count] = bound, first + i
+                count += 1
+                largest = max(largest, bound)
+            if largest > 0 and (size < k or largest > highest[0]):
+                size = offer(highest, nobody, size, float(largest), 0)
                 if size == k:
                     need = max(1, int(highest[0]) - len(ids) - 1)
-            for i in range(lane, BLOCK, LANES):
-                if sums[i] >= need:
-                    if count == CANDIDATES:  # most of them were let in when the threshold was low
-                        count = keep(bounds, numbers, count, need)
-                        if count > CANDIDATES // 2:
-                            return bounds, numbers, -1
-                    bounds[count], numbers[count] = sums[i], first + i
-                    count += 1
     return bounds, numbers, keep(bounds, numbers, count, need)
 
 
