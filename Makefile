@@ -46,9 +46,10 @@ data: $(READY)  ## make the vectors and the tables of measurements anew (Linux, 
 lab: $(READY)  ## open the chapters in JupyterLab
 	$(BIN)/jupyter lab index.ipynb
 
-bench: $(READY) $(PEERS) html  ## measure against other libraries in the same run, and what the pages weigh (twenty minutes)
+bench: $(READY) $(PEERS)  ## measure against other libraries in the same run, and what the pages weigh (twenty minutes)
 	$(BENCH)/bin/python -W ignore benchmarks/bm25.py
 	$(BENCH)/bin/python -W ignore benchmarks/other_steps.py
+	@$(MAKE) --no-print-directory html
 	$(BIN)/python book/browser.py
 	$(BIN)/python benchmarks/pages.py
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import sqlite3
 import tempfile
 from collections.abc import Callable, Sequence
@@ -144,6 +145,7 @@ def minsearch(texts: Sequence[str]) -> Ask:
 
 def milvus_lite(texts: Sequence[str]) -> Ask:
     """Our impacts as sparse vectors, searched by inner product in the embedded engine."""
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # it reports its pings
     from pymilvus import DataType, MilvusClient
 
     from ragcore import BM25
