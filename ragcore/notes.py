@@ -127,7 +127,10 @@ def keep(store: str | Path, threshold: float, minimum: float) -> None:
 
 def _manifest(store: Path) -> Manifest:
     if (manifest := Manifest.read(store)) is None:
-        raise ValueError(f"there is no index in {store}: make one with `ragcore index FOLDER`")
+        raise ValueError(
+            f"there is no index in {store}: make one with `ragcore index FOLDER`, or name the folder that was "
+            "indexed with --notes FOLDER"
+        )
     return manifest
 
 

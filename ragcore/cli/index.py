@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 import textwrap
 from dataclasses import asdict
@@ -63,6 +64,9 @@ def run(args: argparse.Namespace) -> None:
         return
     _tell(made)
     print(f"{len(notes.paths)} notes in {made.chunks} passages, by {notes.settings}.")
+    if args.index is not None or args.notes.resolve() != Path.cwd():  # a question asked here would not find it
+        name, folder = ("--notes", args.notes) if args.index is None else ("--index", args.index)
+        print(f'Ask with: ragcore ask "…" {shlex.join([name, str(folder)])}')
 
 
 def _settings(args: argparse.Namespace, store: Path) -> Settings | None:

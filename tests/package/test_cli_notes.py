@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import shlex
 import shutil
 import subprocess
 import sys
@@ -46,6 +47,17 @@ def test_indexing_tells_what_was_added_and_what_was_skipped_and_why(sample, ragc
     assert "house/chimney.txt: not UTF-8, byte 3 cannot be read; save the file as UTF-8" in out
     assert out.endswith("17 notes in 42 passages, by stems, cut by structure to 80 words.\n")
     assert ragcore("index", ".")[1].startswith("17 unchanged\n")
+
+
+def test_who_indexes_another_folder_is_told_how_to_ask_there_and_the_line_works(sample, ragcore, monkeypatch):
+    monkeypatch.chdir(sample.parent)
+    kept = sample.parent / "the index"
+    for named, line in (([], "--notes notes"), (["--index", kept], f"--index '{kept}'")):
+        assert ragcore("index", "notes", *named)[1].endswith(f'\nAsk with: ragcore ask "…" {line}\n')
+        assert ragcore("ask", "Until when may asparagus be cut?", *shlex.split(line))[0] == 0
+    code, _, err = ragcore("ask", "Until when may asparagus be cut?")
+    assert code == 1
+    assert err.startswith("ragcore: there is no index in .ragcore: make one with `ragcore index FOLDER`, or name ")
 
 
 def test_other_settings_can_be_asked_for_one_by_one(sample, ragcore):
