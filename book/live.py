@@ -28,6 +28,7 @@ from pybtex.database import BibliographyData, parse_file
 ROOT = runtime.ROOT
 BUILT = ROOT / "_build/live"
 APPS = ("notebooks", "lab")  # a notebook of its own, and JupyterLab around it
+LOOKS = {"@jupyterlab/apputils-extension:themes": {"adaptive-theme": True}}  # light or dark, as the reader's system
 KERNEL = {"display_name": "Python (Pyodide)", "language": "python", "name": "python"}
 
 
@@ -170,6 +171,7 @@ def build(folder: Path, notebooks: dict[str, str], configuration: dict) -> Path:
     """JupyterLite, built in a folder of its own."""
     (folder / "lite").mkdir()
     (folder / "lite/jupyter-lite.json").write_text(json.dumps(configuration), encoding="utf-8")
+    (folder / "lite/overrides.json").write_text(json.dumps(LOOKS), encoding="utf-8")
     for name, text in notebooks.items():
         copy = folder / "contents" / name
         copy.parent.mkdir(parents=True, exist_ok=True)

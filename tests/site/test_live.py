@@ -110,6 +110,14 @@ def test_what_a_reader_changed_is_there_again_and_one_button_brings_the_book_bac
     assert first_cell(opened(page, kernel=False)) == as_published
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_live_chapter_is_light_or_dark_as_the_readers_system_is(open_page, scheme):
+    tab = opened(open_page(f"chapters/{CHAPTERS[0].stem}.html", color_scheme=scheme), kernel=False)
+    tab.wait_for_function(f"document.body.dataset.jpThemeLight == '{str(scheme == 'light').lower()}'")
+    paper = tab.eval_on_selector(".jp-Notebook", "n => getComputedStyle(n).backgroundColor")
+    assert (sum(map(int, re.findall(r"\d+", paper)[:3])) > 382) == (scheme == "light")
+
+
 def test_an_old_copy_never_hides_a_new_edition(browser, tmp_path, monkeypatch):
     monkeypatch.setattr(live, "BUILT", tmp_path / "built")
     monkeypatch.setattr(live, "notebook", lambda page: tmp_path / f"{page}.ipynb")
